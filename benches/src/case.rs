@@ -3,15 +3,17 @@
 
 use serde::Serialize;
 
-/// One load, from one thread, over HTTP/1.1.
+/// One load, from one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Case {
     /// Its name in tables and files and for `--cases`.
     pub(crate) name: &'static str,
     /// What is asked for (see bench-server).
     pub(crate) path: &'static str,
-    /// Connections, each with one request in flight at most.
+    /// Connections, each with one request in flight at most, or `streams` over HTTP/2.
     pub(crate) connections: u32,
+    /// Requests in flight on each connection by HTTP/2; without it HTTP/1.1 is spoken.
+    pub(crate) streams: Option<u32>,
     /// HTTPS instead of HTTP.
     pub(crate) tls: bool,
     /// Whether connections stay; else each carries one request.
@@ -45,16 +47,18 @@ const CLOSED: Case = Case {
     name: "closed-64",
     path: "/ping",
     connections: 64,
+    streams: None,
     tls: false,
     keep_alive: true,
     rate_per_s: None,
     work: Work::Url,
     core_only: false,
 };
+const HTTP2: Case = Case { core_only: true, ..CLOSED };
 const RATE: Case = Case { path: "/stamp", connections: 16, ..CLOSED };
 
 /// All cases, in the order of the tables.
-pub(crate) const ALL: [Case; 13] = [
+pub(crate) const ALL: [Case; 18] = [
     Case { name: "closed-1", connections: 1, core_only: true, ..CLOSED },
     Case { name: "closed-16", connections: 16, ..CLOSED },
     CLOSED,
@@ -65,10 +69,22 @@ pub(crate) const ALL: [Case; 13] = [
     Case { name: "handshake-64", path: "/close", tls: true, keep_alive: false, ..CLOSED },
     Case { name: "script-64", work: Work::Script, core_only: true, ..CLOSED },
     Case { name: "mix-64", work: Work::Mix, core_only: true, ..CLOSED },
+    Case { name: "h2-1x1", connections: 1, streams: Some(1), ..HTTP2 },
+    Case { name: "h2-1x10", connections: 1, streams: Some(10), ..HTTP2 },
+    Case { name: "h2-1x100", connections: 1, streams: Some(100), ..HTTP2 },
+    Case { name: "h2-16x10", connections: 16, streams: Some(10), ..HTTP2 },
+    Case { name: "h2-tls-16x10", connections: 16, streams: Some(10), tls: true, ..HTTP2 },
     Case { name: "rate-1k", rate_per_s: Some(1_000), ..RATE },
     Case { name: "rate-10k", rate_per_s: Some(10_000), ..RATE },
     Case { name: "rate-40k", rate_per_s: Some(40_000), ..RATE },
 ];
+
+impl Case {
+    /// Requests that may be in flight at once.
+    pub(crate) fn in_flight_max(&self) -> u32 {
+        self.connections * self.streams.unwrap_or(1)
+    }
+}
 
 /// The cases of this name or this kind (`closed`, `rate`, …), in the order of the tables.
 pub(crate) fn find(name: &str) -> Vec<Case> {
@@ -93,7 +109,7 @@ mod tests {
 
     #[test]
     fn cases_are_found_by_name_and_by_kind() {
-        for (name, wanted) in [("closed", 5), ("closed-64", 1), ("rate", 3), ("clo", 0), ("", 0)] {
+        for (name, wanted) in [("closed", 5), ("closed-64", 1), ("rate", 3), ("h2", 4), ("clo", 0), ("", 0)] {
             assert_eq!(find(name).len(), wanted, "{name}");
         }
         let names: std::collections::BTreeSet<&str> = ALL.iter().map(|case| case.name).collect();

@@ -26,7 +26,11 @@ const WHOLE_S_MAX: f64 = 22.0 * 60.0;
 /// Whether a peer takes part in a case.
 pub(crate) fn takes_part(peer: &Peer, case: &Case, seconds: u64) -> bool {
     let job = Job { url: "http://127.0.0.1:1/", case: *case, seconds };
-    (peer.is_core() || !case.core_only) && peer.does(case.work) && (peer.arguments)(&job).is_some()
+    let speaks = peer.http2 || case.streams.is_none();
+    speaks
+        && (peer.is_core(case) || !case.core_only)
+        && peer.does(case.work)
+        && (peer.arguments)(&job).is_some()
 }
 
 /// All runs in their order: `repeats` of the peers that a target speaks of, `other_repeats` of the others.
@@ -41,7 +45,7 @@ pub(crate) fn steps(
     for repeat in 0..repeats.max(other_repeats) {
         for case in cases {
             let is_on = |peer: &Peer| {
-                let most = if peer.is_core() { repeats } else { other_repeats };
+                let most = if peer.is_core(case) { repeats } else { other_repeats };
                 repeat < most && takes_part(peer, case, 1)
             };
             let mut order: Vec<usize> = (0..peers.len()).filter(|index| is_on(peers[*index])).collect();
@@ -105,6 +109,7 @@ mod tests {
         };
         assert_eq!((runs("rate-1k", "prony"), runs("rate-1k", "wrk"), runs("rate-1k", "hey")), (5, 0, 2));
         assert_eq!((runs("closed-1", "wrk"), runs("closed-1", "hey")), (5, 0));
+        assert_eq!((runs("h2-1x10", "prony"), runs("h2-1x10", "wrk")), (5, 0));
     }
 
     #[test]

@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// No more of an output than this is read.
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 
-/// The counts of peer and server may differ by this share and by one request a connection, those in flight at the end.
+/// The counts of peer and server may differ by this share and by the requests in flight at the end.
 const COUNT_SHARE_MAX: f64 = 0.005;
 
 /// Runs `program` for `job` against `server`; `repeat` and `position` are left at 0.
@@ -145,7 +145,7 @@ fn shared(file: &File) -> Result<File, BenchError> {
 /// Why the counts of peer and server cannot both be right.
 fn miscount(requests: u64, served: u64, job: &Job<'_>, program: &Program) -> Option<String> {
     let uncounted = program.peer.uncounted_s / job.seconds as f64;
-    let allowed = (COUNT_SHARE_MAX + uncounted) * served as f64 + f64::from(job.case.connections);
+    let allowed = (COUNT_SHARE_MAX + uncounted) * served as f64 + f64::from(job.case.in_flight_max());
     (requests.abs_diff(served) as f64 > allowed).then(|| {
         format!("it counted {requests} answers and the server {served}: its output is not read rightly, or it lost some")
     })

@@ -49,7 +49,7 @@ const ALL_CLOSED: &[&str] = &["closed-16", "closed-64", "closed-512", "closed-40
 const CPU_WORDS: &str = "CPU per request";
 
 /// All targets that are ratios to one peer.
-const RATIOS: [Target; 13] = [
+const RATIOS: [Target; 18] = [
     at_most(CPU_WORDS, CPU, "prony-before", 1.0, &["closed-16", "closed-64", "closed-512"]),
     at_most(CPU_WORDS, CPU, "prony-before", 0.97, &["closed-4096"]),
     at_most(CPU_WORDS, CPU, "wrk", 0.72, &["closed-16", "closed-64"]),
@@ -61,6 +61,11 @@ const RATIOS: [Target; 13] = [
     at_most("CPU per request with a Lua script", CPU, "wrk", 0.8, &["script-64"]),
     at_least("handshakes/s", "wrk", 1.0, false, &["handshake-64"]),
     at_least("bytes/s", "wrk", 1.0, false, &["large-64"]),
+    at_most(CPU_WORDS, CPU, "h2load", 1.0, &["h2-1x1"]),
+    at_most(CPU_WORDS, CPU, "h2load", 0.8, &["h2-1x10"]),
+    at_most(CPU_WORDS, CPU, "h2load", 0.5, &["h2-1x100"]),
+    at_most(CPU_WORDS, CPU, "h2load", 0.75, &["h2-16x10"]),
+    at_most(CPU_WORDS, CPU, "h2load", 0.8, &["h2-tls-16x10"]),
     at_most("median error of arrival gaps", GAP_P50, "wrk2", 0.1, &["rate-10k"]),
     at_most("p99 error of arrival gaps", GAP_P99, "wrk2", 0.3, &["rate-10k"]),
 ];

@@ -1,4 +1,4 @@
-//! h2load of nghttp2 (<https://nghttp2.org>), held to HTTP/1.1.
+//! h2load of nghttp2 (<https://nghttp2.org>), held to HTTP/1.1 where a case names no streams.
 
 use super::{Done, Peer, ReadError, VersionFrom, between, number};
 use crate::case::Job;
@@ -9,6 +9,7 @@ pub(super) const PEER: Peer = Peer {
     install: "apt-get install nghttp2-client",
     arguments,
     read,
+    http2: true,
     ..Peer::PLAIN
 };
 
@@ -27,9 +28,10 @@ fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     if job.case.rate_per_s.is_some() || !job.case.keep_alive {
         return None;
     }
+    let protocol = job.case.streams.map_or("--h1".to_owned(), |streams| format!("-m{streams}"));
     let connections = format!("-c{}", job.case.connections);
     let seconds = format!("-D{}", job.seconds);
-    Some(vec!["--h1".to_owned(), "-t1".to_owned(), connections, seconds, job.url.to_owned()])
+    Some(vec![protocol, "-t1".to_owned(), connections, seconds, job.url.to_owned()])
 }
 
 fn read(output: &str) -> Result<Done, ReadError> {
@@ -49,7 +51,7 @@ fn read(output: &str) -> Result<Done, ReadError> {
 #[cfg(test)]
 mod tests {
     use super::super::{check, command_lines};
-    use super::PEER;
+    use super::{Job, PEER, arguments};
 
     const CLEAN: &str = "\
 progress: 100% of clients started
@@ -83,5 +85,8 @@ traffic: 4.58MB (4801956) total, 1.98MB (2072136) headers (space savings 0.00%),
             "-",
         ];
         assert_eq!(command_lines(&PEER), wanted);
+        let case = crate::case::find("h2-16x10")[0];
+        let words = arguments(&Job { url: "http://127.0.0.1:1/ping", case, seconds: 4 }).unwrap();
+        assert_eq!(words.join(" "), "-m10 -t1 -c16 -D4 http://127.0.0.1:1/ping");
     }
 }

@@ -22,7 +22,7 @@ mod wrk;
 mod wrk2;
 mod zrk;
 
-use crate::case::{Job, Work};
+use crate::case::{Case, Job, Work};
 
 /// The peers in the order of the tables.
 pub(crate) const PEERS: [&Peer; 17] = [
@@ -74,6 +74,8 @@ pub(crate) struct Peer {
     pub(crate) doubt: Option<i32>,
     /// Time at its beginning that it does not count.
     pub(crate) uncounted_s: f64,
+    /// Whether it speaks HTTP/2 with several streams a connection.
+    pub(crate) http2: bool,
 }
 
 impl Peer {
@@ -88,11 +90,12 @@ impl Peer {
         stdin: None,
         doubt: None,
         uncounted_s: 0.0,
+        http2: false,
     };
 
-    /// Whether a target speaks of it.
-    pub(crate) fn is_core(&self) -> bool {
-        CORE.contains(&self.name)
+    /// Whether a target speaks of it in this case: over HTTP/2 of all that speak it.
+    pub(crate) fn is_core(&self, case: &Case) -> bool {
+        CORE.contains(&self.name) || (self.http2 && case.streams.is_some())
     }
 
     /// Whether it can send this; what costs no more and no less than one URL is left to those that are compared.

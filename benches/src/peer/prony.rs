@@ -10,6 +10,7 @@ pub(super) const PEER: Peer = Peer {
     install: "cargo build --profile dist -p prony",
     arguments,
     read,
+    http2: true,
     // A gate such as `generator_cpu`: here the generator is meant to be the limit.
     doubt: Some(2),
     ..Peer::PLAIN
@@ -27,6 +28,9 @@ fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     words.extend(job.case.rate_per_s.iter().flat_map(|rate| ["-R".to_owned(), rate.to_string()]));
     words.extend(job.case.tls.then(|| "-k".to_owned()));
     words.extend((!job.case.keep_alive).then(|| "--disable-keepalive".to_owned()));
+    if let Some(streams) = job.case.streams {
+        words.extend(["--http", "2", "--streams", &streams.to_string()].map(str::to_owned));
+    }
     match job.case.work {
         Work::Url => {}
         Work::Script => words.extend(["-s", SCRIPT].map(str::to_owned)),
@@ -59,7 +63,7 @@ fn read(output: &str) -> Result<Done, ReadError> {
 #[cfg(test)]
 mod tests {
     use super::super::{check, command_lines};
-    use super::PEER;
+    use super::{Job, PEER, arguments};
 
     const CLEAN: &str = include_str!("../../fixtures/prony-load.json");
 
@@ -84,5 +88,8 @@ mod tests {
             "load http://127.0.0.1:1/stamp -c 16 -t 1 -d 4s -R 10000 --pin 0 --format json --no-tui",
         ];
         assert_eq!(command_lines(&PEER), wanted);
+        let case = crate::case::find("h2-16x10")[0];
+        let words = arguments(&Job { url: "http://127.0.0.1:1/ping", case, seconds: 4 }).unwrap();
+        assert!(words.join(" ").contains("-c 16 -t 1 -d 4s --http 2 --streams 10 "), "{words:?}");
     }
 }

@@ -75,6 +75,9 @@ impl<S: Sockets> Sockets for &mut S {
     }
 
     #[inline]
+    fn send_last(&mut self, slot: SlotId, bytes: &[u8]) {
+        (**self).send_last(slot, bytes);
+    }
     fn answered(&mut self, slot: SlotId) {
         (**self).answered(slot);
     }

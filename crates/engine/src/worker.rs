@@ -15,6 +15,9 @@ use units::{Clock, MonotonicClock, Nanos};
 
 /// How often a worker looks whether it is to stop.
 const STOP_LOOK: Nanos = Nanos::from_millis(100);
+/// With streams: how long a load that is over hears its peers out at most, and after which silence it does not.
+const FAREWELL_MAX: Nanos = Nanos::from_millis(20);
+const FAREWELL_QUIET: Nanos = Nanos::from_millis(2);
 /// How often a worker that is set up looks whether the trial begins.
 const START_POLL: Nanos = Nanos::from_micros(200);
 
@@ -154,9 +157,29 @@ impl<D: Driver, L: Layer, P: Protocol> Worker<'_, D, L, P> {
             }
             self.wait(now, next_stop_look.min(deadline))?;
         }
-        self.core.censor_rest();
         let now = self.core.now();
+        if P::HAS_STREAMS && !self.core.has_dispatched() {
+            self.take_leave(now)?;
+        }
+        self.core.censor_rest();
         Ok(self.core.book.finish(now))
+    }
+
+    /// Hears peers out whose connections carry nothing any more, and says goodbye to them: what they sent behind the last
+    /// answer, such as a PING, would else meet a closed socket, whose reset looks like a failure to them.
+    fn take_leave(&mut self, now: Nanos) -> io::Result<()> {
+        self.core.stop();
+        let until = now + FAREWELL_MAX;
+        loop {
+            let left = until.since(self.core.now()).min(FAREWELL_QUIET);
+            if left == Nanos::ZERO
+                || self.layer.poll(&mut self.driver, Wait::AtMost(left), &mut self.core)? == 0
+            {
+                break;
+            }
+        }
+        self.core.leave_all(&mut self.layer.over(self.driver.sockets()));
+        Ok(())
     }
 
     /// Waits until the origin is set and reached; before it the trial's clock would stand at zero.

@@ -3,6 +3,7 @@
 
 use crate::knob::KnobValue;
 use crate::said::Said;
+use crate::settings::HttpVersion;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -68,6 +69,10 @@ pub struct LevelsUse {
     pub connections: Option<Count>,
     /// Requests per second.
     pub rate: Option<PerSecond>,
+    /// Version of HTTP.
+    pub http: Option<HttpVersion>,
+    /// Streams of a connection.
+    pub streams: Option<u32>,
     /// CPU quota.
     pub cpus: Option<f64>,
 }
@@ -178,6 +183,8 @@ impl LevelsUse {
             ("scenario", self.scenario.is_some()),
             ("connections", self.connections.is_some()),
             ("rate", self.rate.is_some()),
+            ("http", self.http.is_some()),
+            ("streams", self.streams.is_some()),
             ("cpus", self.cpus.is_some()),
         ];
         let given = plain.into_iter().filter(|(_, is)| *is).map(|(key, _)| key.to_owned());

@@ -14,6 +14,7 @@ use crate::published::{ClaimSource, Conditions, Direction, PublishedUse};
 pub use crate::reference::{Reference, ServiceLaw};
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
 use crate::server_side::Checks;
+use crate::settings::HttpVersion;
 pub use crate::settings::{ConnectionUse, Load, LoadModel, Resolve};
 use crate::target::{Metrics, Ready, Stop};
 use crate::text::{FileError, parse_toml};
@@ -284,6 +285,10 @@ pub struct At {
     pub connections: Option<Count>,
     /// Rate of the cell.
     pub rate: Option<PerSecond>,
+    /// Version of HTTP of the cell.
+    pub http: Option<HttpVersion>,
+    /// Streams of a connection of the cell.
+    pub streams: Option<u32>,
     /// CPU quota of the cell.
     pub cpus: Option<f64>,
 }

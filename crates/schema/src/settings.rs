@@ -69,11 +69,11 @@ pub struct ConnectionUse {
     /// Closed model: requests sent ahead of their predecessors' answers on one connection, 1 to 1024. Default 1.
     pub pipeline: Option<u32>,
     /// Version of HTTP: `1.1`, or `2`, which is spoken at once over plain text (prior knowledge) and agreed on by ALPN over
-    /// TLS. Default 1.1.
-    pub http: Option<HttpVersion>,
+    /// TLS. Default 1.1; a list makes a factor.
+    pub http: Option<OneOrMany<HttpVersion>>,
     /// HTTP/2: requests that a connection carries at a time, 1 to 10000, as far as the server allows. A closed load has so
-    /// many users on each connection. Default 1.
-    pub streams: Option<u32>,
+    /// many users on each connection. Default 1; a list makes a factor of those over HTTP/2.
+    pub streams: Option<OneOrMany<u32>>,
     /// Redirects of one request that are followed, 1 to 100, within the origin only; a connection then carries one
     /// request at a time. Default: none, a redirect is an answer.
     pub follow: Option<u32>,
@@ -165,6 +165,14 @@ pub struct LoadPlan {
     pub connection: ConnectionPlan,
     /// TLS; plain text where absent.
     pub tls: Option<TlsPlan>,
+}
+
+impl LoadPlan {
+    /// Requests that the connections opened ahead carry at once. A closed load without pauses has so many users.
+    #[must_use]
+    pub fn at_once(&self) -> u64 {
+        u64::from(self.connections) * u64::from(self.connection.at_once())
+    }
 }
 
 /// How sockets are driven.
@@ -286,6 +294,24 @@ pub struct ConnectionPlan {
     pub unix_socket: Option<String>,
     /// Whether the name is resolved again for every connection instead of once.
     pub resolve_each: bool,
+}
+
+impl ConnectionPlan {
+    /// Requests that a connection carries at once: one, or as many as its streams or its pipeline allow.
+    #[must_use]
+    pub fn at_once(&self) -> u32 {
+        self.streams.max(self.pipeline).max(1)
+    }
+
+    /// ` of 10 streams (HTTP/2)`, as it follows a number of connections; nothing over HTTP/1.1.
+    #[must_use]
+    pub fn stream_words(&self) -> String {
+        match (self.http, self.streams) {
+            (HttpVersion::V1_1, _) => String::new(),
+            (HttpVersion::V2, 1) => " of 1 stream (HTTP/2)".to_owned(),
+            (HttpVersion::V2, streams) => format!(" of {streams} streams (HTTP/2)"),
+        }
+    }
 }
 
 impl Default for ConnectionPlan {

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 /// Bytes of the body of `/large`.
 const LARGE_BYTES: usize = 64 * 1024;
-const SMALL_BODY: &[u8] = b"{\"code\":0,\"msg\":\"ok\",\"data\":{}}";
+/// The body of the small answer.
+pub(crate) const SMALL_BODY: &[u8] = b"{\"code\":0,\"msg\":\"ok\",\"data\":{}}";
 /// Stands before every path of the harness.
 const HARNESS: &[u8] = b"/-/";
 

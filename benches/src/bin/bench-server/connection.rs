@@ -1,8 +1,9 @@
-//! One connection: bytes in, heads out, answers back, plain or by TLS.
+//! One connection: bytes in, heads or HTTP/2 streams out, answers back, plain or by TLS.
 //!
 //! Invariants: answers leave in the order of their requests; what the socket does not take at once is kept and sent
 //! when it can be; a head that exceeds its bound ends the connection.
 
+use crate::streams::{self, Streams};
 use memchr::memmem;
 use rustls::{ServerConfig, ServerConnection};
 use std::collections::VecDeque;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 /// Ends a head.
 const END: &[u8] = b"\r\n\r\n";
+/// As which a request of HTTP/2 is counted and answered.
+const PING: &[u8] = b"GET /ping ";
 
 /// How a connection stands after it was served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +35,10 @@ pub(crate) enum State {
 pub(crate) struct Connection {
     pub(crate) socket: TcpStream,
     tls: Option<Box<ServerConnection>>,
-    /// The beginning of a head that has not come whole.
+    /// The beginning of a head or a frame that has not come whole.
     partial: Vec<u8>,
+    /// Where the client speaks HTTP/2.
+    streams: Option<Box<Streams>>,
     /// Answers that have not left, and how much of the first has.
     waiting: VecDeque<Rc<[u8]>>,
     sent: usize,
@@ -57,6 +62,7 @@ impl Connection {
             is_shaken: tls.is_none(),
             tls,
             partial: Vec::new(),
+            streams: None,
             waiting: VecDeque::new(),
             sent: 0,
             closing: false,
@@ -107,8 +113,16 @@ impl Connection {
             let whole = std::mem::take(&mut self.partial);
             return self.take(&whole, answer);
         }
+        if self.streams.is_some() {
+            return self.take_frames(bytes, Vec::new(), answer);
+        }
         while !self.closing {
             let Some(end) = memmem::find(bytes, END) else { break };
+            if &bytes[..end] == streams::HEAD {
+                let mut out = Vec::new();
+                self.streams = Some(Box::new(Streams::new(&mut out)));
+                return self.take_frames(&bytes[end + END.len()..], out, answer);
+            }
             let (bytes_of_answer, is_last) = answer(&bytes[..end]);
             self.closing = is_last;
             self.send(bytes_of_answer)?;
@@ -119,6 +133,19 @@ impl Connection {
         }
         self.partial.extend_from_slice(bytes);
         Ok(())
+    }
+
+    /// Sends `out`, and after it all answers to the requests among these bytes, at once.
+    fn take_frames(
+        &mut self,
+        bytes: &[u8],
+        mut out: Vec<u8>,
+        answer: &mut impl FnMut(&[u8]) -> (Rc<[u8]>, bool),
+    ) -> io::Result<()> {
+        let Some(streams) = &mut self.streams else { return Ok(()) };
+        let read = streams.take(bytes, &mut out, || drop(answer(PING)))?;
+        self.partial.extend_from_slice(&bytes[read..]);
+        if out.is_empty() { Ok(()) } else { self.send(out.into()) }
     }
 
     /// Sends at once where nothing waits before it; what is not taken waits.

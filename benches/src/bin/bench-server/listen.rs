@@ -32,6 +32,6 @@ pub(crate) fn tls() -> io::Result<Arc<ServerConfig>> {
         .map_err(io::Error::other)?;
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"http/1.1".to_vec(), b"h2".to_vec()];
     Ok(Arc::new(config))
 }

@@ -122,6 +122,8 @@ fn factors(plan: &ExperimentPlan, split: bool) -> Vec<Column> {
     let rate =
         |cell: &CellPlan| cell.load.rate_per_s.map_or_else(|| "none".to_owned(), |rate| format!("{rate}/s"));
     columns.push(column("rate", &rate));
+    columns.push(column("http", &|cell| cell.load.connection.http.key().to_owned()));
+    columns.push(column("streams", &|cell| cell.load.connection.streams.to_string()));
     let quota =
         |cell: &CellPlan| cell.limits.cpus.map_or_else(|| "no quota".to_owned(), |cpus| cpus.to_string());
     columns.push(column("cpus", &quota));

@@ -9,6 +9,7 @@ use units::format::counted;
 /// The load in words, for example `128 connections`. It is a name: cells are identified by it.
 pub(crate) fn load_in_words(load: &LoadPlan) -> String {
     let connections = counted(load.connections.into(), "connection");
+    let connections = format!("{connections}{}", load.connection.stream_words());
     if load.model == LoadModel::Closed {
         let think = load.think.map_or(String::new(), |think| format!(" that think {think}"));
         return format!("{connections}{think}");
@@ -49,6 +50,7 @@ pub(super) fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {
     a.model == b.model
         && a.connections == b.connections
         && a.rate_per_s == b.rate_per_s
+        && (a.connection.http, a.connection.streams) == (b.connection.http, b.connection.streams)
         && a.think == b.think
         && a.shape == b.shape
         && (a.model == LoadModel::Closed

@@ -293,7 +293,7 @@ fn pacer_lag(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
 /// METHOD §2. Absent where more than a quarter of the connections were busy on average: requests then wait for a
 /// connection, and the times of sending are the target's doing; response times count from the intended ones.
 fn arrivals(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
-    let connections = f64::from(report.plan.load.connections);
+    let connections = report.plan.load.at_once() as f64;
     let waits = report.window.in_system_mean > CONNECTIONS_BUSY * connections
         || report.window.backlog_max as f64 > connections;
     facts.arrivals.as_ref().filter(|_| !waits).map(crate::arrivals::gate)
@@ -304,11 +304,11 @@ fn arrivals(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
 /// Achieved counts every request that the target answered or failed, so that errors of the target do not void the
 /// trial that shows them; requests that never ended, or failed for want of a port or descriptor here, are missing.
 /// Both are counts over the same window, offered = scheduled / window, so the ratio needs no boundary allowance.
-/// Below saturation: the backlog never exceeded the connections, and fewer requests than connections were in the
-/// system on average.
+/// Below saturation: neither the backlog nor the mean number of requests in the system exceeded what the connections
+/// carry at once.
 fn offered_achieved(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let requests = &report.requests;
-    let connections = u64::from(report.plan.load.connections);
+    let connections = report.plan.load.at_once();
     let saturated =
         report.window.backlog_max > connections || report.window.in_system_mean >= connections as f64;
     if report.plan.load.model != LoadModel::Open || saturated || requests.scheduled == 0 {
@@ -344,8 +344,8 @@ fn offered_achieved(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
 /// Little's law L = X·W on the client's own numbers (Little, Operations Research 9, 1961; METHOD §6, §9).
 ///
 /// L is the mean number in the system, X all outcomes per second, W the mean response time. In the closed model
-/// without think time L is also the number of connections. The law is exact over a whole busy period; a window cuts
-/// requests at both ends, each connection one and the backlog twice, which is the boundary allowance: as many mean
+/// without think time L is also the number of users: connections times the requests that each carries at once. The law is
+/// exact over a whole busy period; a window cuts requests at both ends, each user's one and the backlog twice, which is the boundary allowance: as many mean
 /// response times. A target that stands still at a border puts its longest ones there instead: what those could
 /// explain is no miscount, and the gate says nothing, for [`residence`] holds the books together without a border. Nor
 /// does it where the allowance reaches 100 %, or a response has no time because it failed or was censored.
@@ -358,10 +358,10 @@ fn littles_law(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
         return None;
     }
     let load = &report.plan.load;
-    let connections = f64::from(load.connections);
+    let users = load.at_once() as f64;
     let answers = facts.answered_all as f64;
     let queue = if load.model == LoadModel::Open { 2.0 * report.window.backlog_max as f64 } else { 0.0 };
-    let cut = (connections + queue) / answers;
+    let cut = (users + queue) / answers;
     let limit = LITTLE_DEVIATION + cut;
     if limit >= 1.0 {
         return None;
@@ -373,25 +373,36 @@ fn littles_law(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
         || report.plan.scenario.session.is_some()
         || report.plan.scenario.script.is_some();
     let never_idle = load.model == LoadModel::Closed && !pauses && report.plan.requests_max.is_none();
-    let from_connections = if never_idle { relative_deviation(in_system, connections) } else { 0.0 };
+    let from_users = if never_idle { relative_deviation(in_system, users) } else { 0.0 };
     let from_law = relative_deviation(in_system, by_law);
-    let value = worse(from_law, from_connections);
+    let value = worse(from_law, from_users);
     let ok = value <= limit;
     let longest = facts.response_max_ns.map_or(1.0, |longest_ns| longest_ns as f64 / mean_ns);
-    // How many connections are busy has no border: a deviation there is never excused.
-    if !ok && from_connections <= limit && from_law <= LITTLE_DEVIATION + cut * longest {
+    // How many users wait for an answer has no border: a deviation there is never excused.
+    if !ok && from_users <= limit && from_law <= LITTLE_DEVIATION + cut * longest {
         return None;
     }
     let (in_system, law) = (number(in_system), number(by_law));
     let (apart, allowed) = (percent(value), percent(limit));
-    let found = if never_idle {
+    let found = if never_idle && users > f64::from(load.connections) {
+        said!(
+            "gate.littles_law.ok_with_users",
+            "Little's law: {in_system} requests in the system against throughput x response time = {law} and \
+             {users} users, {apart} apart, {allowed} allowed",
+            in_system,
+            law,
+            users = number(users),
+            apart,
+            allowed
+        )
+    } else if never_idle {
         said!(
             "gate.littles_law.ok_with_connections",
             "Little's law: {in_system} requests in the system against throughput x response time = {law} and \
              {connections} connections, {apart} apart, {allowed} allowed",
             in_system,
             law,
-            connections = number(connections),
+            connections = number(users),
             apart,
             allowed
         )

@@ -1,7 +1,7 @@
 //! How connections are made, kept and ended.
 
 use super::parse_enum;
-use schema::experiment::{ConnectionUse, Load, Resolve};
+use schema::experiment::{ConnectionUse, Load, OneOrMany, Resolve};
 use schema::plan::{DriverChoice, HttpVersion, PriorityChoice, SpinChoice};
 use units::{Count, Nanos, PerSecond};
 
@@ -104,8 +104,8 @@ impl ConnectionArgs {
             lifetime: self.connection_lifetime,
             ramp: self.connect_rate,
             pipeline: self.pipeline,
-            http: self.http,
-            streams: self.streams,
+            http: self.http.map(OneOrMany::One),
+            streams: self.streams.map(OneOrMany::One),
             follow: self.follow,
             nodelay: self.no_tcp_nodelay.then_some(false),
             tcp_keepalive: self.tcp_keepalive,

@@ -80,6 +80,6 @@ fn model(job: &LoadJob) -> String {
         several => format!(" in {several} processes"),
     };
     let (c, w) = (load.connections, load.workers);
-    let streams = plan::stream_words(load);
+    let streams = load.connection.stream_words();
     format!("{what}, {c} connection{}{streams}, {w} worker{}{processes}{time}", plural(c), plural(w))
 }

@@ -85,14 +85,28 @@ impl<P: Protocol> Core<P> {
         self.protocol.outbox(&mut self.carriers[id as usize].protocol)
     }
 
-    /// Last words of a connection that is given up: sent as far as the system takes them at once.
+    /// Last words of a connection that is given up.
     pub(super) fn say_last<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
         if let Some(outbox) = self.outbox(id)
-            && !outbox.is_blocked
             && !outbox.is_empty()
         {
-            let _ = sockets.send(id, outbox.rest());
+            sockets.send_last(id, outbox.rest());
             outbox.is_blocked = true;
+        }
+    }
+
+    /// No request is started any more, whatever still comes.
+    pub(crate) fn stop(&mut self) {
+        self.stage = Stage::Draining;
+    }
+
+    /// The load is over: writes the last words of every open connection.
+    pub(crate) fn leave_all<S: Sockets>(&mut self, sockets: &mut S) {
+        for id in 0..self.carriers.len() as SlotId {
+            if self.carriers[id as usize].state == State::Open {
+                self.protocol.leave(&mut self.carriers[id as usize].protocol);
+                self.say_last(sockets, id);
+            }
         }
     }
 

@@ -67,6 +67,12 @@ pub(crate) trait Sockets {
     /// Sends from the front of `bytes`; returns how many were taken. When fewer than all,
     /// [`Handler::writable`] tells when to go on. A failure of bytes that were taken is reported by [`Handler::ended`].
     fn send(&mut self, slot: SlotId, bytes: &[u8]) -> Result<usize, Failure>;
+    /// Sends what a connection says before it is closed, as far as the system takes it at once. Only [`Sockets::close`] may
+    /// follow.
+    fn send_last(&mut self, slot: SlotId, bytes: &[u8]) {
+        // The connection is given up: a peer that cannot be reached will see its end.
+        let _ = self.send(slot, bytes);
+    }
     /// The answer to the oldest unanswered send of a pipelined slot has come, so its bytes stand in no buffer any more.
     fn answered(&mut self, _slot: SlotId) {}
     /// A number of the slot's present connection: another one once it was closed.

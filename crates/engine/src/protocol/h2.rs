@@ -208,6 +208,12 @@ impl Protocol for H2 {
         state.0.as_mut().map(|talk| &mut talk.outbox)
     }
 
+    fn leave(&self, state: &mut State) {
+        if let Some(talk) = &mut state.0 {
+            talk.connection.leave(talk.outbox.out());
+        }
+    }
+
     #[inline]
     fn flushed(&self, state: &mut State) {
         if let Some(talk) = &mut state.0 {

@@ -186,6 +186,9 @@ pub(crate) trait Protocol {
         None
     }
 
+    /// The load is over, and so is the connection, which carries nothing: writes the last words.
+    fn leave(&self, _state: &mut Self::State) {}
+
     /// All of the outbox was sent.
     fn flushed(&self, _state: &mut Self::State) {}
 

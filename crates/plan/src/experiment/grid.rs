@@ -39,6 +39,8 @@ impl Grid<'_> {
             && levels.scenario.as_ref().is_none_or(|name| *name == cell.scenario)
             && levels.connections.is_none_or(|count| count.0 == u64::from(cell.load.connections))
             && levels.rate.is_none_or(|rate| cell.load.rate_per_s == Some(rate.0))
+            && levels.http.is_none_or(|http| cell.load.connection.http == http)
+            && levels.streams.is_none_or(|streams| cell.load.connection.streams == streams)
             && levels.cpus.is_none_or(|cpus| cell.limits.cpus == Some(cpus))
     }
 
@@ -92,6 +94,8 @@ impl Grid<'_> {
             "scenario" => Some(cell.scenario.clone()),
             "connections" => Some(cell.load.connections.to_string()),
             "rate" => cell.load.rate_per_s.map(|rate| rate.to_string()),
+            "http" => Some(cell.load.connection.http.key().to_owned()),
+            "streams" => Some(cell.load.connection.streams.to_string()),
             "cpus" => cell.limits.cpus.map(|cpus| cpus.to_string()),
             knob => self.targets[self.target(cell)].knobs.get(knob.strip_prefix("knobs.")?).cloned(),
         }
@@ -123,7 +127,7 @@ impl Grid<'_> {
         let varied =
             self.uses[position].knobs.iter().filter(|(_, values)| matches!(values, OneOrMany::Many(_)));
         let mut names: Vec<String> = varied.map(|(name, _)| format!("knobs.{name}")).collect();
-        names.extend(["cpus", "scenario", "connections", "rate"].map(str::to_owned));
+        names.extend(["cpus", "scenario", "connections", "rate", "http", "streams"].map(str::to_owned));
         let departs = |name: &&String| self.level(name, cell) != self.base_level(name, cell, given);
         usize::from(position != base) + names.iter().filter(departs).count()
     }
@@ -134,7 +138,7 @@ impl Grid<'_> {
         let position = self.positions[self.target(cell)];
         let is_alike = |other: &&CellPlan| match name {
             "scenario" => true,
-            "connections" | "rate" => other.scenario == cell.scenario,
+            "connections" | "rate" | "http" | "streams" => other.scenario == cell.scenario,
             _ => self.positions[self.target(other)] == position,
         };
         let wanted = only(given, name);
@@ -161,6 +165,8 @@ fn only(levels: &LevelsUse, key: &str) -> LevelsUse {
         scenario: levels.scenario.clone().filter(|_| keep("scenario")),
         connections: levels.connections.filter(|_| keep("connections")),
         rate: levels.rate.filter(|_| keep("rate")),
+        http: levels.http.filter(|_| keep("http")),
+        streams: levels.streams.filter(|_| keep("streams")),
         cpus: levels.cpus.filter(|_| keep("cpus")),
     }
 }

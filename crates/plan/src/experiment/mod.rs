@@ -31,8 +31,7 @@ use launch::pin::{self, PinMode};
 use schema::experiment::{ExperimentFile, Load, Phases};
 use schema::limits::LimitsPlan;
 use schema::plan::{
-    CellPlan, ExperimentPlan, HttpVersion, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
-    TargetSource,
+    CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan, TargetSource,
 };
 use schema::server_side::{Checks, ChecksPlan};
 use schema::text::Problem;
@@ -250,21 +249,11 @@ fn cells(
     Ok(cells)
 }
 
-/// ` of 10 streams`; nothing over HTTP/1.1.
-#[must_use]
-pub fn stream_words(load: &LoadPlan) -> String {
-    match (load.connection.http, load.connection.streams) {
-        (HttpVersion::V1_1, _) => String::new(),
-        (HttpVersion::V2, 1) => " of 1 stream (HTTP/2)".to_owned(),
-        (HttpVersion::V2, streams) => format!(" of {streams} streams (HTTP/2)"),
-    }
-}
-
 /// A load in words, as it stands in labels.
 #[must_use]
 pub fn load_words(load: &LoadPlan) -> String {
     let plural = if load.connections == 1 { "" } else { "s" };
-    let plural = format!("{plural}{}", stream_words(load));
+    let plural = format!("{plural}{}", load.connection.stream_words());
     let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" {}", shape.kind));
     let think = load.think.map_or(String::new(), |think| format!(", think time {think}"));
     match load.rate_per_s {

@@ -1,6 +1,6 @@
 //! `[load.connection]` and its flags: one resolution for files and for the command line.
 
-use schema::experiment::{ConnectionUse, LoadModel, Resolve};
+use schema::experiment::{ConnectionUse, LoadModel, OneOrMany, Resolve};
 use schema::plan::{ConnectionPlan, HttpVersion};
 use schema::text::Problem;
 use std::net::{IpAddr, Ipv4Addr};
@@ -19,7 +19,11 @@ const SOURCES_MAX: usize = 4096;
 ///
 /// # Errors
 /// A value out of its range, or one that contradicts another; the key is below `load.connection`.
-pub(crate) fn connection(given: &ConnectionUse, model: LoadModel) -> Result<ConnectionPlan, Problem> {
+pub(crate) fn connection(
+    given: &ConnectionUse,
+    model: LoadModel,
+    Spoken { http, streams }: Spoken,
+) -> Result<ConnectionPlan, Problem> {
     let keepalive = given.keepalive.unwrap_or(true);
     let requests_max = given.requests.map(|count| at_least_one("requests", count.0)).transpose()?;
     if !keepalive && requests_max.is_some_and(|requests| requests > 1) {
@@ -32,8 +36,8 @@ pub(crate) fn connection(given: &ConnectionUse, model: LoadModel) -> Result<Conn
         lifetime_ns: positive("lifetime", given.lifetime)?,
         ramp_per_s: ramp(given)?,
         pipeline: pipeline(given, model, keepalive)?,
-        http: http(given)?,
-        streams: streams(given, keepalive)?,
+        http,
+        streams,
         follow: follow(given)?,
         nodelay: given.nodelay.unwrap_or(true),
         tcp_keepalive_ns: positive("tcp_keepalive", given.tcp_keepalive)?,
@@ -92,12 +96,37 @@ fn pipeline(given: &ConnectionUse, model: LoadModel, keepalive: bool) -> Result<
     }
 }
 
-/// The version of HTTP, and what it cannot be joined with.
-fn http(given: &ConnectionUse) -> Result<HttpVersion, Problem> {
-    let http = given.http.unwrap_or_default();
-    if http == HttpVersion::V1_1 {
-        return Ok(http);
+/// What a connection speaks, as a level of a load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spoken {
+    /// The version of HTTP.
+    pub(crate) http: HttpVersion,
+    /// Requests that a connection carries at a time; 1 over HTTP/1.1.
+    pub(crate) streams: u32,
+}
+
+/// Every version of HTTP with every number of streams that it can have, in the order written.
+///
+/// # Errors
+/// An empty list, a number out of its range, streams without HTTP/2, or what HTTP/2 cannot be joined with.
+pub(crate) fn spoken(given: &ConnectionUse) -> Result<Vec<Spoken>, Problem> {
+    let versions = given.http.as_ref().map_or_else(|| vec![HttpVersion::default()], OneOrMany::levels);
+    let streams = streams(given, versions.contains(&HttpVersion::V2))?;
+    if versions.is_empty() {
+        return Err(problem("http", "the list is empty", "give \"1.1\", \"2\" or both"));
     }
+    if versions.contains(&HttpVersion::V2) {
+        check_http2(given)?;
+    }
+    let of = |http| match http {
+        HttpVersion::V1_1 => vec![Spoken { http, streams: 1 }],
+        HttpVersion::V2 => streams.iter().map(|&streams| Spoken { http, streams }).collect(),
+    };
+    Ok(versions.into_iter().flat_map(of).collect())
+}
+
+/// What HTTP/2 cannot be joined with.
+fn check_http2(given: &ConnectionUse) -> Result<(), Problem> {
     if given.pipeline.is_some_and(|depth| depth > 1) {
         let cause = "HTTP/2 has no pipelines";
         return Err(problem("pipeline", cause, "ask for streams instead, or use HTTP/1.1"));
@@ -106,29 +135,32 @@ fn http(given: &ConnectionUse) -> Result<HttpVersion, Problem> {
         let cause = "redirects are followed over HTTP/1.1 only";
         return Err(problem("follow", cause, "leave it out: a redirect is then an answer; or use HTTP/1.1"));
     }
-    Ok(http)
+    Ok(())
 }
 
-fn streams(given: &ConnectionUse, keepalive: bool) -> Result<u32, Problem> {
-    match given.streams {
-        None => Ok(1),
-        Some(streams) if !(1..=STREAMS_MAX).contains(&streams) => Err(problem(
-            "streams",
-            format!("{streams} is out of range"),
-            format!("give from 1 to {STREAMS_MAX}"),
-        )),
-        Some(_) if given.http != Some(HttpVersion::V2) => Err(problem(
-            "streams",
+fn streams(given: &ConnectionUse, has_http2: bool) -> Result<Vec<u32>, Problem> {
+    const KEY: &str = "streams";
+    let Some(streams) = &given.streams else { return Ok(vec![1]) };
+    let streams = streams.levels();
+    if let Some(outside) = streams.iter().find(|streams| !(1..=STREAMS_MAX).contains(*streams)) {
+        let cause = format!("{outside} is out of range");
+        return Err(problem(KEY, cause, format!("give from 1 to {STREAMS_MAX}")));
+    }
+    if streams.is_empty() {
+        return Err(problem(KEY, "the list is empty", "give at least one number of streams"));
+    }
+    if !has_http2 {
+        return Err(problem(
+            KEY,
             "a connection of HTTP/1.1 carries one request at a time",
             "use HTTP/2 as well (http = \"2\", --http 2), or leave it out",
-        )),
-        Some(streams) if streams > 1 && !keepalive => Err(problem(
-            "streams",
-            "without keep-alive a connection serves one request",
-            "remove it, or keep connections alive",
-        )),
-        Some(streams) => Ok(streams),
+        ));
     }
+    if !given.keepalive.unwrap_or(true) && streams.iter().any(|streams| *streams > 1) {
+        let cause = "without keep-alive a connection serves one request";
+        return Err(problem(KEY, cause, "remove it, or keep connections alive"));
+    }
+    Ok(streams)
 }
 
 fn follow(given: &ConnectionUse) -> Result<Option<u32>, Problem> {
@@ -208,12 +240,13 @@ fn sources(texts: &[String]) -> Result<Vec<IpAddr>, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use OneOrMany::{Many, One};
     use units::{Count, PerSecond};
 
     fn resolve(change: impl FnOnce(&mut ConnectionUse), model: LoadModel) -> Result<ConnectionPlan, Problem> {
         let mut given = ConnectionUse::default();
         change(&mut given);
-        connection(&given, model)
+        connection(&given, model, spoken(&given)?[0])
     }
 
     #[test]
@@ -232,9 +265,23 @@ mod tests {
     }
 
     #[test]
+    fn versions_and_streams_are_levels_and_http_1_1_has_no_streams() {
+        let versions = vec![HttpVersion::V1_1, HttpVersion::V2];
+        let given = ConnectionUse {
+            http: Some(Many(versions)),
+            streams: Some(Many(vec![1, 10])),
+            ..ConnectionUse::default()
+        };
+        let of = |http, streams| Spoken { http, streams };
+        let wanted = [of(HttpVersion::V1_1, 1), of(HttpVersion::V2, 1), of(HttpVersion::V2, 10)];
+        assert_eq!(spoken(&given).unwrap(), wanted);
+        assert_eq!(spoken(&ConnectionUse::default()).unwrap(), [of(HttpVersion::V1_1, 1)]);
+    }
+
+    #[test]
     fn every_mistake_names_its_key() {
         type Change = fn(&mut ConnectionUse);
-        let cases: [(&str, LoadModel, Change); 19] = [
+        let cases: [(&str, LoadModel, Change); 21] = [
             ("requests", LoadModel::Closed, |c| c.requests = Some(Count(0))),
             ("requests", LoadModel::Closed, |c| (c.keepalive, c.requests) = (Some(false), Some(Count(2)))),
             ("lifetime", LoadModel::Closed, |c| c.lifetime = Some(Nanos::ZERO)),
@@ -242,13 +289,21 @@ mod tests {
             ("pipeline", LoadModel::Open, |c| c.pipeline = Some(4)),
             ("pipeline", LoadModel::Closed, |c| c.pipeline = Some(0)),
             ("pipeline", LoadModel::Closed, |c| (c.keepalive, c.pipeline) = (Some(false), Some(4))),
-            ("pipeline", LoadModel::Closed, |c| (c.http, c.pipeline) = (Some(HttpVersion::V2), Some(2))),
-            ("follow", LoadModel::Closed, |c| (c.http, c.follow) = (Some(HttpVersion::V2), Some(2))),
-            ("streams", LoadModel::Closed, |c| c.streams = Some(2)),
-            ("streams", LoadModel::Open, |c| (c.http, c.streams) = (Some(HttpVersion::V1_1), Some(2))),
-            ("streams", LoadModel::Open, |c| (c.http, c.streams) = (Some(HttpVersion::V2), Some(10_001))),
+            ("pipeline", LoadModel::Closed, |c| (c.http, c.pipeline) = (Some(One(HttpVersion::V2)), Some(2))),
+            ("follow", LoadModel::Closed, |c| (c.http, c.follow) = (Some(One(HttpVersion::V2)), Some(2))),
+            ("streams", LoadModel::Closed, |c| c.streams = Some(One(2))),
+            ("streams", LoadModel::Open, |c| {
+                (c.http, c.streams) = (Some(One(HttpVersion::V1_1)), Some(One(2)))
+            }),
+            ("streams", LoadModel::Open, |c| {
+                (c.http, c.streams) = (Some(One(HttpVersion::V2)), Some(One(10_001)))
+            }),
             ("streams", LoadModel::Closed, |c| {
-                (c.http, c.streams, c.keepalive) = (Some(HttpVersion::V2), Some(2), Some(false));
+                (c.http, c.streams, c.keepalive) = (Some(One(HttpVersion::V2)), Some(One(2)), Some(false));
+            }),
+            ("http", LoadModel::Closed, |c| c.http = Some(Many(Vec::new()))),
+            ("streams", LoadModel::Closed, |c| {
+                (c.http, c.streams) = (Some(One(HttpVersion::V2)), Some(Many(Vec::new())));
             }),
             ("follow", LoadModel::Closed, |c| c.follow = Some(0)),
             ("follow", LoadModel::Open, |c| c.follow = Some(101)),

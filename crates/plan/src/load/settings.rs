@@ -4,7 +4,7 @@
 //! nowhere else. A mistake carries the key of the file; the command line names the flag instead.
 
 use super::arrival::{self, Wishes};
-use super::connection::connection;
+use super::connection::{Spoken, connection, spoken};
 use super::processes::{Spread, SpreadError, Wanted, connections_per_process, spread};
 use super::users::{CONNECTIONS_MAX, Users, users};
 use crate::defaults;
@@ -39,6 +39,8 @@ pub(crate) struct LoadLevels {
     pub(crate) connections: Vec<u32>,
     /// A closed load, and one that replays recorded times, has no rate.
     pub(crate) rates: Vec<Option<PerSecond>>,
+    /// What connections speak.
+    pub(crate) spoken: Vec<Spoken>,
     /// Users that share connections.
     pub(crate) users: Option<u32>,
 }
@@ -48,6 +50,7 @@ pub(crate) struct LoadLevels {
 pub(crate) struct Level {
     pub(crate) connections: u32,
     pub(crate) rate: Option<PerSecond>,
+    pub(crate) spoken: Spoken,
     pub(crate) users: Option<u32>,
 }
 
@@ -63,20 +66,28 @@ impl LoadLevels {
             (_, Some(given)) => given.levels(),
             (_, None) => vec![Count(default)],
         };
-        Ok(Self { connections: in_range(connections)?, rates: rates(load)?, users: users.sharing() })
+        Ok(Self {
+            connections: in_range(connections)?,
+            rates: rates(load)?,
+            spoken: spoken(&load.connection)?,
+            users: users.sharing(),
+        })
     }
 
-    /// All combinations: every rate at the first number of connections, then at the next.
+    /// All combinations: every rate with what is spoken first at the first number of connections, then with what is
+    /// spoken next, then at the next number.
     pub(crate) fn all(&self) -> impl Iterator<Item = Level> {
         let users = self.users;
-        self.connections.iter().flat_map(move |&connections| {
-            self.rates.iter().map(move |&rate| Level { connections, rate, users })
+        let spoken =
+            self.connections.iter().flat_map(|&c| self.spoken.iter().map(move |&spoken| (c, spoken)));
+        spoken.flat_map(move |(connections, spoken)| {
+            self.rates.iter().map(move |&rate| Level { connections, rate, spoken, users })
         })
     }
 
     /// How many combinations there are.
     pub(crate) const fn count(&self) -> usize {
-        self.connections.len().saturating_mul(self.rates.len())
+        self.connections.len().saturating_mul(self.rates.len()).saturating_mul(self.spoken.len())
     }
 }
 
@@ -123,11 +134,11 @@ fn rates(load: &Load) -> Result<Vec<Option<PerSecond>>, Problem> {
 /// # Errors
 /// A setting out of its range, or one that contradicts another.
 pub(crate) fn plan(load: &Load, level: Level, ground: &Ground<'_>) -> Result<LoadPlan, Wrong> {
-    let Level { connections, rate, users } = level;
+    let Level { connections, rate, spoken, users } = level;
     let connections_max = growth(load, connections, ground.growth)?;
     let Spread { workers, processes } = shared(load, connections, connections_max, ground)?;
     let pacing = arrival::resolve(Wishes::of(load, rate), ground.phases, ground.folder)?;
-    let connection = connection(&load.connection, load.model)?;
+    let connection = connection(&load.connection, load.model, spoken)?;
     if connection.pipeline > 1 && load.think.is_some() {
         let cause = "pipelining sends ahead of answers, think time waits after them";
         return Err(Problem::at("load.think", cause, "leave one of them out").into());

@@ -107,7 +107,11 @@ pub(crate) fn settings(run: &RunFile) -> Vec<Row> {
 pub(crate) fn load(load: &LoadPlan) -> String {
     let mut parts = vec![
         words::model(load.model).to_owned(),
-        format::counted(load.connections.into(), "connection"),
+        format!(
+            "{}{}",
+            format::counted(load.connections.into(), "connection"),
+            load.connection.stream_words()
+        ),
         format::counted(load.workers.into(), "worker"),
     ];
     if load.processes > 1 {

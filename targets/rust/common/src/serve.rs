@@ -1,8 +1,8 @@
-//! Binds the address, serves HTTP/1.1 and stops with grace, alike for every Rust target: same listener, same
+//! Binds the address, serves HTTP/1.1, and HTTP/2 where it is asked to, and stops with grace, alike for every Rust target: same listener, same
 //! timeouts, same stop.
 //!
 //! Hyper has one timer for the header of a request, which runs from the end of the one before, so an idle
-//! connection and a slow header share a limit. Deliberately absent: TLS, HTTP/2 and routing.
+//! connection and a slow header share a limit. Deliberately absent: TLS and routing.
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
@@ -15,7 +15,8 @@ use http_body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
@@ -29,6 +30,8 @@ const GRACE: Duration = Duration::from_millis(4500);
 const BACKLOG: u32 = 65_535;
 /// No route needs more.
 const HEADER_BYTES_MAX: usize = 64 << 10;
+/// As many as Go's server allows.
+const STREAMS_MAX: u32 = 250;
 /// Wait after a failed accept, so that a shortage of descriptors is no busy loop.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
@@ -80,14 +83,14 @@ pub async fn serve<S, B>(
 ) -> Result<(), ServeError>
 where
     S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
-    S::Future: Send,
+    S::Future: Send + 'static,
     S::Error: Into<Box<dyn Error + Send + Sync>>,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
     if settings.request_times {
         times::turn_on();
     }
-    let http = http(settings);
+    let (http1, both) = (http1(settings), settings.http2.then(|| both(settings)));
     let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);
     loop {
@@ -108,15 +111,33 @@ where
                 answer
             }
         });
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), counted));
         // What goes wrong on a connection is its client's affair.
-        tokio::spawn(async { drop(connection.await) });
+        if let Some(both) = &both {
+            let connection = both.serve_connection(TokioIo::new(stream), counted).into_owned();
+            let connection = graceful.watch(connection);
+            tokio::spawn(async { drop(connection.await) });
+        } else {
+            let connection = graceful.watch(http1.serve_connection(TokioIo::new(stream), counted));
+            tokio::spawn(async { drop(connection.await) });
+        }
     }
     drop(listener);
     tokio::time::timeout(GRACE, graceful.shutdown()).await.map_err(|_| ServeError::CutOff)
 }
 
-fn http(settings: &Settings) -> http1::Builder {
+/// HTTP/1.1, or HTTP/2 of a client that begins with it.
+fn both(settings: &Settings) -> auto::Builder<TokioExecutor> {
+    let mut both = auto::Builder::new(TokioExecutor::new());
+    both.http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(settings.keepalive_timeout)
+        .max_header_size(HEADER_BYTES_MAX)
+        .keep_alive(settings.keepalive);
+    both.http2().max_concurrent_streams(STREAMS_MAX).max_header_list_size(HEADER_BYTES_MAX as u32);
+    both
+}
+
+fn http1(settings: &Settings) -> http1::Builder {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(settings.keepalive_timeout)

@@ -112,6 +112,8 @@ pub struct Settings {
     pub keepalive: bool,
     /// How long a connection waits for a whole request header.
     pub keepalive_timeout: Duration,
+    /// HTTP/2 without TLS is taken too, from clients that begin with it.
+    pub http2: bool,
     /// Answers leave at once (TCP_NODELAY).
     pub nodelay: bool,
     /// Threads of the runtime; none: as many as there are CPUs.
@@ -139,6 +141,7 @@ impl Settings {
                 Duration::from_secs(120),
                 Duration::from_millis(1)..=day,
             ),
+            http2: reader.bool("HTTP2", false),
             nodelay: reader.bool("TCP_NODELAY", true),
             worker_threads: reader.number("TOKIO_WORKER_THREADS", 1..=4096),
         }
@@ -186,6 +189,7 @@ mod tests {
             ("KEEPALIVE_TIMEOUT", "5"),
             ("KEEPALIVE_TIMEOUT", "0s"),
             ("KEEPALIVE", "yes"),
+            ("HTTP2", "2"),
             ("FILES_DIR", "/no/such/folder"),
         ];
         for (name, value) in cases {

@@ -178,6 +178,8 @@ export const trustZh = {
     "利特尔定律：系统中有 {in_system} 个请求，而吞吐量 × 响应时间 = {law}，相差 {apart}，允许 {allowed}",
   "gate.littles_law.ok_with_connections":
     "利特尔定律：系统中有 {in_system} 个请求，而吞吐量 × 响应时间 = {law}，另有 {connections} 个连接，相差 {apart}，允许 {allowed}",
+  "gate.littles_law.ok_with_users":
+    "利特尔定律：系统中有 {in_system} 个请求，而吞吐量 × 响应时间 = {law}，另有 {users} 个用户，相差 {apart}，允许 {allowed}",
   "gate.miscounted": "{found}：请求或时间计数有误；请勿使用这些数字，这是 prony 的缺陷，请报告",
   "gate.not_finite": "无法计算 {name}，其中有一个数不是有限的：这是 prony 的缺陷，请报告",
   "gate.nothing_lost.failed":

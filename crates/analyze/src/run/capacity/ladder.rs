@@ -62,7 +62,7 @@ pub(super) fn load_of(load: &LoadPlan, axis: LoadAxis) -> Option<f64> {
     let load = match axis {
         LoadAxis::Connections if load.model == LoadModel::Closed => {
             let users = f64::from(load.users.unwrap_or(load.connections));
-            Some(users * f64::from(load.connection.pipeline.max(1)))
+            Some(users * f64::from(load.connection.at_once()))
         }
         LoadAxis::Connections => None,
         LoadAxis::Rate => load.rate_per_s,
@@ -72,8 +72,11 @@ pub(super) fn load_of(load: &LoadPlan, axis: LoadAxis) -> Option<f64> {
 
 fn level(cell: &CellPlan, axis: LoadAxis) -> String {
     let mut parts = vec![cell.scenario.clone(), cell.limits.to_string()];
-    if axis == LoadAxis::Rate {
-        parts.push(format!("{} connections", cell.load.connections));
+    let streams = cell.load.connection.stream_words();
+    match axis {
+        LoadAxis::Rate => parts.push(format!("{} connections{streams}", cell.load.connections)),
+        LoadAxis::Connections if !streams.is_empty() => parts.push(format!("connections{streams}")),
+        LoadAxis::Connections => {}
     }
     parts.retain(|part| !part.is_empty());
     parts.join(", ")

@@ -323,6 +323,16 @@ impl Sockets for UringSockets {
         Ok(if is_lasting { self.send_lasting(slot, bytes) } else { self.send_copied(slot, bytes) })
     }
 
+    // A send whose end was not reported yet is no reason to say nothing: as a rule the kernel has all of its bytes.
+    fn send_last(&mut self, slot: SlotId, bytes: &[u8]) {
+        if matches!(self.slots[slot as usize].state, State::Open { .. }) {
+            let (buffer, taken) = self.outbox.put(bytes);
+            let token = self.token(slot, Operation::Copied { buffer });
+            let send = opcode::Send::new(Fixed(slot), self.outbox.address(buffer), taken as u32);
+            self.push(&send.flags(SEND_FLAGS | libc::MSG_DONTWAIT).build().user_data(token));
+        }
+    }
+
     fn answered(&mut self, slot: SlotId) {
         let socket = &mut self.slots[slot as usize];
         socket.unfollowed = socket.unfollowed.saturating_sub(1);

@@ -61,6 +61,8 @@ fn varied(cells: &[CellPlan]) -> Vec<&'static str> {
         ("scenario = \"…\"", several(|a, b| a.scenario != b.scenario)),
         ("connections = …", several(|a, b| a.load.connections != b.load.connections)),
         ("rate = …", several(|a, b| a.load.rate_per_s != b.load.rate_per_s)),
+        ("http = \"…\"", several(|a, b| a.load.connection.http != b.load.connection.http)),
+        ("streams = …", several(|a, b| a.load.connection.streams != b.load.connection.streams)),
         ("cpus = …", several(|a, b| a.limits.cpus != b.limits.cpus)),
     ]
     .into_iter()
@@ -74,6 +76,8 @@ fn over(first: &At, rest: &At) -> At {
         scenario: first.scenario.clone().or_else(|| rest.scenario.clone()),
         connections: first.connections.or(rest.connections),
         rate: first.rate.or(rest.rate),
+        http: first.http.or(rest.http),
+        streams: first.streams.or(rest.streams),
         cpus: first.cpus.or(rest.cpus),
     }
 }
@@ -82,5 +86,7 @@ fn is_at(cell: &CellPlan, at: &At) -> bool {
     at.scenario.as_ref().is_none_or(|wanted| *wanted == cell.scenario)
         && at.connections.is_none_or(|wanted| wanted.0 == u64::from(cell.load.connections))
         && at.rate.is_none_or(|wanted| cell.load.rate_per_s == Some(wanted.0))
+        && at.http.is_none_or(|wanted| cell.load.connection.http == wanted)
+        && at.streams.is_none_or(|wanted| cell.load.connection.streams == wanted)
         && at.cpus.is_none_or(|wanted| cell.limits.cpus == Some(wanted))
 }

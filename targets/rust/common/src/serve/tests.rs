@@ -108,6 +108,27 @@ async fn a_connection_serves_again_unless_keepalive_is_off() {
     }
 }
 
+/// The preface of RFC 9113 §3.4 and an empty SETTINGS.
+const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+#[tokio::test]
+async fn http2_is_taken_only_where_it_is_asked_for_and_http_1_1_always() {
+    for (variables, is_taken) in [(&[][..], false), (&[("HTTP2", "true")][..], true)] {
+        let server = start(variables).await;
+        let mut client = TcpStream::connect(server.address).await.unwrap();
+        client.write_all(HTTP2).await.unwrap();
+        let mut begin = [0; 9];
+        // Without HTTP/2 the connection may also end with no word.
+        let got = limited(client.read_exact(&mut begin)).await;
+        // Its SETTINGS come first, of kind 4.
+        assert_eq!(got.is_ok() && begin[3] == 4, is_taken, "{begin:?}");
+        let mut client = TcpStream::connect(server.address).await.unwrap();
+        client.write_all(REQUEST).await.unwrap();
+        server.go_on.notify_one();
+        assert!(answer(&mut client).await.starts_with("HTTP/1.1 200"));
+    }
+}
+
 #[tokio::test]
 async fn an_idle_connection_is_closed_after_its_time() {
     let server = start(&[("KEEPALIVE_TIMEOUT", "20ms")]).await;

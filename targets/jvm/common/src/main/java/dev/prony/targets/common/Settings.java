@@ -9,6 +9,7 @@ import java.util.Optional;
  * that names the variable; nothing is guessed.
  *
  * @param eventLoopThreads 0 for the framework's own choice
+ * @param http2 HTTP/2 without TLS is taken too, from clients that begin with it
  * @param logEveryRequest a line in the access log for each answer of every route
  */
 public record Settings(
@@ -16,6 +17,7 @@ public record Settings(
         Path filesDir,
         String jwtSecret,
         int eventLoopThreads,
+        boolean http2,
         boolean logEveryRequest,
         Optional<Database> database,
         Optional<Endpoint> cache,
@@ -46,6 +48,7 @@ public record Settings(
                 Path.of(text(env, "FILES_DIR", "../../files")).toAbsolutePath().normalize(),
                 text(env, "JWT_SECRET", "prony-contract-secret"),
                 integer(env, "EVENT_LOOP_THREADS", 0, 0, THREADS_MAX),
+                bool(env, "HTTP2", false),
                 bool(env, "LOGGER", false),
                 endpoint(env, "MARIADB").map(at -> new Database(at, text(env, "MARIADB_USER", "prony"),
                         text(env, "MARIADB_PASSWORD", ""), text(env, "MARIADB_DATABASE", "prony"),

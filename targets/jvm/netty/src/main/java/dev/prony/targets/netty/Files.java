@@ -2,8 +2,10 @@ package dev.prony.targets.netty;
 
 import dev.prony.targets.common.Bytes;
 import dev.prony.targets.common.Refusal;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.DefaultFileRegion;
+import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -11,13 +13,15 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Serves files by sendfile. */
+/** Serves files: by sendfile over HTTP/1.1, from memory over HTTP/2, whose frames cut them. */
 final class Files {
 
     private final Path folder;
@@ -35,10 +39,28 @@ final class Files {
                 .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_OCTET_STREAM)
                 .set(HttpHeaderNames.CONTENT_LENGTH, size);
         context.write(head);
-        // The region closes the file when it was sent.
-        context.write(new DefaultFileRegion(file, 0, size));
+        if (context.channel() instanceof Http2StreamChannel) {
+            context.write(new DefaultHttpContent(read(context, file, size)));
+        } else {
+            // The region closes the file when it was sent.
+            context.write(new DefaultFileRegion(file, 0, size));
+        }
         context.write(LastHttpContent.EMPTY_LAST_CONTENT);
         return HttpResponseStatus.OK.code();
+    }
+
+    private static ByteBuf read(ChannelHandlerContext context, FileChannel file, long size) throws IOException {
+        ByteBuf bytes = context.alloc().buffer((int) size);
+        try (file) {
+            while (bytes.readableBytes() < size) {
+                if (bytes.writeBytes(file, bytes.readableBytes(), (int) size - bytes.readableBytes()) < 0) {
+                    throw new EOFException("the file has become shorter");
+                }
+            }
+            return bytes.retain();
+        } finally {
+            bytes.release();
+        }
     }
 
     private FileChannel open(String name) throws IOException {

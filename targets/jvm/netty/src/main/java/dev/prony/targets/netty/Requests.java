@@ -8,11 +8,10 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.timeout.IdleStateEvent;
 import java.util.function.BooleanSupplier;
 
 /**
- * Counts the requests in flight of one connection, so that stopping closes idle connections at once and
+ * Counts the requests in flight of one connection of HTTP/1.1, so that stopping closes idle connections at once and
  * the others with their answer. Used by its event loop only.
  */
 final class Requests extends ChannelDuplexHandler {
@@ -54,15 +53,6 @@ final class Requests extends ChannelDuplexHandler {
     void closeIfIdle() {
         if (inFlight <= 0) {
             context.close();
-        }
-    }
-
-    @Override
-    public void userEventTriggered(ChannelHandlerContext context, Object event) {
-        if (event instanceof IdleStateEvent) {
-            context.close();
-        } else {
-            context.fireUserEventTriggered(event);
         }
     }
 }

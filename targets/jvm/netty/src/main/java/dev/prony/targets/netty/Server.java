@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
@@ -18,7 +19,11 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
-import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +43,8 @@ final class Server {
         }
     }
 
+    // As many as Go's server allows.
+    private static final int STREAMS = 250;
     private static final int BACKLOG = 4096;
     private static final int LINE_MAX = 8 << 10;
     private static final int HEADER_MAX = 64 << 10;
@@ -53,6 +60,7 @@ final class Server {
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final Routes routes;
+    private final boolean http2;
     private Channel listener;
 
     private Server(Settings settings) {
@@ -61,6 +69,7 @@ final class Server {
         acceptor = epoll ? new EpollEventLoopGroup(1) : new NioEventLoopGroup(1);
         loops = epoll ? new EpollEventLoopGroup(threads) : new NioEventLoopGroup(threads);
         routes = new Routes(settings);
+        http2 = settings.http2();
     }
 
     /** Binds and serves; returns at once. */
@@ -107,13 +116,22 @@ final class Server {
         listener.close().awaitUninterruptibly();
         stopping.set(true);
         for (Channel connection : connections) {
-            connection.eventLoop().schedule(
-                    () -> connection.pipeline().get(Requests.class).closeIfIdle(), SILENT_MS, TimeUnit.MILLISECONDS);
+            connection.eventLoop().schedule(() -> end(connection), SILENT_MS, TimeUnit.MILLISECONDS);
         }
         boolean ended = connections.newCloseFuture().awaitUninterruptibly(GRACE_MS);
         connections.close().awaitUninterruptibly(GRACE_MS / 10);
         endLoops();
         return ended;
+    }
+
+    // A connection of HTTP/2 says goodbye (GOAWAY) and closes with its last stream.
+    private static void end(Channel connection) {
+        Requests requests = connection.pipeline().get(Requests.class);
+        if (requests == null) {
+            connection.close();
+        } else {
+            requests.closeIfIdle();
+        }
     }
 
     private void endLoops() {
@@ -126,11 +144,38 @@ final class Server {
         @Override
         protected void initChannel(SocketChannel connection) {
             connections.add(connection);
-            connection.pipeline()
-                    .addLast(new IdleStateHandler(0, 0, IDLE_S))
-                    .addLast(new HttpServerCodec(LINE_MAX, HEADER_MAX, CHUNK_MAX))
+            ChannelPipeline pipeline = connection.pipeline().addLast(new Idle(IDLE_S));
+            if (http2) {
+                pipeline.addLast(new Preface(() -> addHttp1(pipeline), () -> addHttp2(pipeline)));
+            } else {
+                addHttp1(pipeline);
+            }
+        }
+
+        private void addHttp1(ChannelPipeline pipeline) {
+            pipeline.addLast(new HttpServerCodec(LINE_MAX, HEADER_MAX, CHUNK_MAX))
                     .addLast(new HttpServerKeepAliveHandler())
                     .addLast(new Requests(stopping::get))
+                    .addLast(new WholeRequests())
+                    .addLast(routes);
+        }
+
+        private void addHttp2(ChannelPipeline pipeline) {
+            Http2FrameCodec frames = Http2FrameCodecBuilder.forServer()
+                    .initialSettings(new Http2Settings().maxConcurrentStreams(STREAMS).maxHeaderListSize(HEADER_MAX))
+                    .gracefulShutdownTimeoutMillis(GRACE_MS)
+                    .build();
+            pipeline.addLast(frames).addLast(new Http2MultiplexHandler(new Stream()));
+        }
+    }
+
+    /** The handlers of one stream of HTTP/2: it is one request. */
+    private final class Stream extends ChannelInitializer<Channel> {
+
+        @Override
+        protected void initChannel(Channel stream) {
+            stream.pipeline()
+                    .addLast(new Http2StreamFrameToHttpObjectCodec(true))
                     .addLast(new WholeRequests())
                     .addLast(routes);
         }

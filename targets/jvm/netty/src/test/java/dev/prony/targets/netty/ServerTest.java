@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.prony.targets.common.Served;
 import dev.prony.targets.common.Settings;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -41,6 +43,51 @@ class ServerTest {
     @BeforeEach
     void start() throws InterruptedException {
         server = Server.start(Settings.of(Map.of("LISTEN", "127.0.0.1:0", "EVENT_LOOP_THREADS", "1")));
+    }
+
+    // A client that begins with HTTP/2, and one that speaks HTTP/1.1 to the same port.
+    @ParameterizedTest
+    @CsvSource({"/ping, 31", "/file/64k, 65536"})
+    void http2IsTakenWhereItIsAskedFor(String path, int length) throws Exception {
+        Server both = Server.start(Settings.of(
+                Map.of("LISTEN", "127.0.0.1:0", "EVENT_LOOP_THREADS", "1", "HTTP2", "true")));
+        try (Socket socket = new Socket("127.0.0.1", both.address().getPort())) {
+            socket.getOutputStream().write(http2Get(path));
+            assertEquals(length, http2Body(new DataInputStream(socket.getInputStream())));
+            URI uri = URI.create("http://127.0.0.1:" + both.address().getPort() + path);
+            HttpRequest request = HttpRequest.newBuilder(uri).version(HttpClient.Version.HTTP_1_1).build();
+            assertEquals(length, client.send(request, BodyHandlers.ofByteArray()).body().length);
+        } finally {
+            both.stop();
+        }
+    }
+
+    // The preface, settings with a window for any file, and a GET on stream 1 (RFC 9113, RFC 7541).
+    private static byte[] http2Get(String path) {
+        byte[] name = path.getBytes(StandardCharsets.US_ASCII);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        bytes.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        bytes.writeBytes(new byte[] {0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0});
+        bytes.writeBytes(new byte[] {0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 1, 0, 0});
+        bytes.writeBytes(new byte[] {0, 0, (byte) (7 + name.length), 1, 5, 0, 0, 0, 1});
+        bytes.writeBytes(new byte[] {(byte) 0x82, (byte) 0x86, 1, 1, 'x', 4, (byte) name.length});
+        bytes.writeBytes(name);
+        return bytes.toByteArray();
+    }
+
+    // The length of the body on stream 1.
+    private static int http2Body(DataInputStream in) throws IOException {
+        int length = 0;
+        for (boolean isOver = false; !isOver;) {
+            int size = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+            int kind = in.readUnsignedByte();
+            int flags = in.readUnsignedByte();
+            int stream = in.readInt();
+            in.readNBytes(size);
+            length += kind == 0 ? size : 0;
+            isOver = stream == 1 && (flags & 1) != 0;
+        }
+        return length;
     }
 
     @AfterEach

@@ -24,7 +24,8 @@ public class WebFluxTarget {
             }
             SpringApplication application = new SpringApplication(WebFluxTarget.class);
             application.setDefaultProperties(Map.of(
-                    "server.address", settings.listen().host(), "server.port", settings.listen().port()));
+                    "server.address", settings.listen().host(), "server.port", settings.listen().port(),
+                    "server.http2.enabled", settings.http2()));
             application.run(args);
         } catch (SettingException wrong) {
             System.err.println("error: " + wrong.getMessage());
