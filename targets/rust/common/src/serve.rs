@@ -131,7 +131,8 @@ fn both(settings: &Settings) -> auto::Builder<TokioExecutor> {
     both.http1()
         .timer(TokioTimer::new())
         .header_read_timeout(settings.keepalive_timeout)
-        .max_header_size(HEADER_BYTES_MAX)
+        // There is no bound of the header alone: this one also bounds what is read of a body at a time.
+        .max_buf_size(HEADER_BYTES_MAX)
         .keep_alive(settings.keepalive);
     both.http2().max_concurrent_streams(STREAMS_MAX).max_header_list_size(HEADER_BYTES_MAX as u32);
     both
