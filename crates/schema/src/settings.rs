@@ -74,6 +74,11 @@ pub struct ConnectionUse {
     /// HTTP/2: requests that a connection carries at a time, 1 to 10000, as far as the server allows. A closed load has so
     /// many users on each connection. Default 1; a list makes a factor of those over HTTP/2.
     pub streams: Option<OneOrMany<u32>>,
+    /// HTTP/2: bits of the window of each stream's answer, 1 to 30: the server may send 2^N - 1 bytes ahead of what was
+    /// read. 16 is the protocol's own. Default 30.
+    pub window_bits: Option<u32>,
+    /// The same for all answers of a connection together, 16 to 30. Default 30.
+    pub connection_window_bits: Option<u32>,
     /// Redirects of one request that are followed, 1 to 100, within the origin only; a connection then carries one
     /// request at a time. Default: none, a redirect is an answer.
     pub follow: Option<u32>,
@@ -275,6 +280,12 @@ pub struct ConnectionPlan {
     /// HTTP/2: requests that a connection carries at a time, as far as the server allows; 1 where absent.
     #[serde(skip_serializing_if = "is_one")]
     pub streams: u32,
+    /// HTTP/2: bits of the window of each stream's answer; 30 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_bits: Option<u32>,
+    /// HTTP/2: bits of the window of all answers of a connection together; 30 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection_window_bits: Option<u32>,
     /// Redirects of one request that are followed at most, within the origin; a redirect is an answer where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follow: Option<u32>,
@@ -324,6 +335,8 @@ impl Default for ConnectionPlan {
             pipeline: 1,
             http: HttpVersion::V1_1,
             streams: 1,
+            window_bits: None,
+            connection_window_bits: None,
             follow: None,
             nodelay: true,
             tcp_keepalive_ns: None,

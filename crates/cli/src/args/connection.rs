@@ -12,6 +12,8 @@ pub(super) const FLAGS: &[(&str, &str)] = &[
     ("load.connection.nodelay", "--no-tcp-nodelay"),
     ("load.connection.ramp", "--connect-rate"),
     ("load.connection.requests", "--requests-per-connection"),
+    ("load.connection.window_bits", "-w"),
+    ("load.connection.connection_window_bits", "-W"),
     ("load.connection.sources", "--bind"),
 ];
 
@@ -54,6 +56,12 @@ pub(crate) struct ConnectionArgs {
     /// Requests at a time on each connection of HTTP/2, as far as the server allows [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) streams: Option<u32>,
+    /// Bits of the window of each answer over HTTP/2, as h2load has it; 16 is the protocol's own [default: 30]
+    #[arg(short = 'w', long, value_name = "BITS")]
+    pub(crate) window_bits: Option<u32>,
+    /// Bits of the window of all answers of a connection together [default: 30]
+    #[arg(short = 'W', long, value_name = "BITS")]
+    pub(crate) connection_window_bits: Option<u32>,
     /// Follow redirects within the origin, as --follow or --follow=N, up to N for a request [default N: 5]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
     pub(crate) follow: Option<u32>,
@@ -106,6 +114,8 @@ impl ConnectionArgs {
             pipeline: self.pipeline,
             http: self.http.map(OneOrMany::One),
             streams: self.streams.map(OneOrMany::One),
+            window_bits: self.window_bits,
+            connection_window_bits: self.connection_window_bits,
             follow: self.follow,
             nodelay: self.no_tcp_nodelay.then_some(false),
             tcp_keepalive: self.tcp_keepalive,

@@ -10,6 +10,8 @@ use units::Nanos;
 const PIPELINE_MAX: u32 = 1024;
 /// Most streams of a connection.
 const STREAMS_MAX: u32 = 10_000;
+/// The largest window of HTTP/2 that is offered, in bits: the largest of the protocol is 31.
+const WINDOW_BITS_MAX: u32 = 30;
 /// Most redirects of one request.
 const FOLLOW_MAX: u32 = 100;
 /// Most source addresses.
@@ -38,6 +40,8 @@ pub(crate) fn connection(
         pipeline: pipeline(given, model, keepalive)?,
         http,
         streams,
+        window_bits: window("window_bits", given.window_bits, 1, http)?,
+        connection_window_bits: window("connection_window_bits", given.connection_window_bits, 16, http)?,
         follow: follow(given)?,
         nodelay: given.nodelay.unwrap_or(true),
         tcp_keepalive_ns: positive("tcp_keepalive", given.tcp_keepalive)?,
@@ -117,6 +121,13 @@ pub(crate) fn spoken(given: &ConnectionUse) -> Result<Vec<Spoken>, Problem> {
     }
     if versions.contains(&HttpVersion::V2) {
         check_http2(given)?;
+    } else if given.window_bits.or(given.connection_window_bits).is_some() {
+        let key = if given.window_bits.is_some() { "window_bits" } else { "connection_window_bits" };
+        return Err(problem(
+            key,
+            "HTTP/1.1 has no windows of its own",
+            "use HTTP/2 as well, or leave it out",
+        ));
     }
     let of = |http| match http {
         HttpVersion::V1_1 => vec![Spoken { http, streams: 1 }],
@@ -161,6 +172,21 @@ fn streams(given: &ConnectionUse, has_http2: bool) -> Result<Vec<u32>, Problem> 
         return Err(problem(KEY, cause, "remove it, or keep connections alive"));
     }
     Ok(streams)
+}
+
+/// Bits of a window of HTTP/2. Other cells of the experiment may speak HTTP/1.1, which has none.
+fn window(key: &str, bits: Option<u32>, least: u32, http: HttpVersion) -> Result<Option<u32>, Problem> {
+    match bits {
+        Some(bits) if !(least..=WINDOW_BITS_MAX).contains(&bits) => {
+            let cause = format!("a window of {bits} bits is out of range");
+            Err(problem(
+                key,
+                cause,
+                format!("give from {least} to {WINDOW_BITS_MAX}; 16 is the protocol's own"),
+            ))
+        }
+        bits => Ok(bits.filter(|_| http == HttpVersion::V2)),
+    }
 }
 
 fn follow(given: &ConnectionUse) -> Result<Option<u32>, Problem> {
@@ -281,7 +307,7 @@ mod tests {
     #[test]
     fn every_mistake_names_its_key() {
         type Change = fn(&mut ConnectionUse);
-        let cases: [(&str, LoadModel, Change); 21] = [
+        let cases: [(&str, LoadModel, Change); 24] = [
             ("requests", LoadModel::Closed, |c| c.requests = Some(Count(0))),
             ("requests", LoadModel::Closed, |c| (c.keepalive, c.requests) = (Some(false), Some(Count(2)))),
             ("lifetime", LoadModel::Closed, |c| c.lifetime = Some(Nanos::ZERO)),
@@ -304,6 +330,13 @@ mod tests {
             ("http", LoadModel::Closed, |c| c.http = Some(Many(Vec::new()))),
             ("streams", LoadModel::Closed, |c| {
                 (c.http, c.streams) = (Some(One(HttpVersion::V2)), Some(Many(Vec::new())));
+            }),
+            ("window_bits", LoadModel::Closed, |c| c.window_bits = Some(20)),
+            ("window_bits", LoadModel::Closed, |c| {
+                (c.http, c.window_bits) = (Some(One(HttpVersion::V2)), Some(31));
+            }),
+            ("connection_window_bits", LoadModel::Closed, |c| {
+                (c.http, c.connection_window_bits) = (Some(One(HttpVersion::V2)), Some(15));
             }),
             ("follow", LoadModel::Closed, |c| c.follow = Some(0)),
             ("follow", LoadModel::Open, |c| c.follow = Some(101)),

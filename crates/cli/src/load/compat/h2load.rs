@@ -19,6 +19,12 @@ pub(super) struct H2load {
     /// Requests at once on a connection: streams, or pipelining with --h1
     #[arg(short, long, default_value = "1")]
     max_concurrent_streams: u32,
+    /// Bits of the window of a stream
+    #[arg(short, long, default_value = "30")]
+    window_bits: u32,
+    /// Bits of the window of a connection
+    #[arg(short = 'W', long, default_value = "30")]
+    connection_window_bits: u32,
     /// Duration; -n is ignored then
     #[arg(short = 'D', long)]
     duration: Option<String>,
@@ -108,5 +114,8 @@ fn protocol(native: &mut Native, h2load: &H2load) -> Result<()> {
         (true, _) => native.set("--pipeline", streams),
         (false, _) => native.set("--streams", streams),
     }
+    let is_other = |bits: u32| (!is_h1 && bits != 30).then_some(bits);
+    native.set_some("-w", is_other(h2load.window_bits));
+    native.set_some("-W", is_other(h2load.connection_window_bits));
     Ok(())
 }

@@ -102,6 +102,7 @@ fn foreign_command_lines_become_native_ones() {
         ),
         ("h2load --h1 -n 100 -c 10 -t 2 URL", "-c 10 -t 2 -n 100 --timeout 1h"),
         ("h2load -n 100 -c 10 URL", "-c 10 -t 1 -n 100 --http 2 --timeout 1h"),
+        ("h2load -w 16 -W20 URL", "-c 1 -t 1 -n 1 --http 2 -w 16 -W 20 --timeout 1h"),
         ("h2load -p http/1.1 -D 10 -c 10 -m 4 URL", "-c 10 -t 1 -d 10s --pipeline 4 --timeout 1h"),
         (
             "h2load --h1 -D 10 --warm-up-time 2s --rps 50 -c 10 URL",
