@@ -15,7 +15,7 @@ mod token;
 mod traffic;
 
 pub use check::{
-    Answer, Check, CheckError, CookieJar, FailureLog, Judge, Judged, Notes, Pointer, Rule, decoded,
+    Answer, Call, CallCheck, Check, CheckError, CookieJar, FailureLog, Judge, Judged, Notes, Pointer, Rule, decoded,
     same_number,
 };
 pub use program::{

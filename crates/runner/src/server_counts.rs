@@ -211,6 +211,8 @@ fn fate(class: ErrorClass) -> Fate {
     use ErrorClass as E;
     match class {
         E::UnexpectedStatus | E::WrongBody | E::Check | E::Redirect => Fate::Answered,
+        // A proxy may have said it.
+        class if class.is_grpc() => Fate::Unknown,
         E::Reset
         | E::Timeout
         | E::PrematureClose

@@ -12,7 +12,7 @@ mod times;
 
 use crate::lazy_histogram::LazyHistogram;
 use crate::tally::{AddTo, Store, Tally};
-pub use account::Account;
+pub use account::{Account, ByClass};
 pub(crate) use account::SessionAccount;
 pub use counts::Counts;
 use request::FailureLog;

@@ -148,6 +148,14 @@ impl Protocol for H2 {
             let is_greeting = !connection.is_established();
             let mut shown = Shown { on: &mut *on, settled: &mut *settled, begun: &mut *begun, is_greeting };
             taken += connection.take(&bytes[taken..], &mut shown, outbox.out())?;
+            if let Some((at, failure)) = on.spoilt()
+                && !settled.contains(&Settled::Done(at))
+            {
+                match connection.cancel(at, outbox.out()) {
+                    Given::Stream => settled.push_back(Settled::Lost(at, Loss::Failed(failure))),
+                    Given::Connection => return Err(failure),
+                }
+            }
         }
         Ok(match settled.pop_front() {
             None => Taken::All,
