@@ -9,6 +9,7 @@ mod compile;
 pub(crate) mod eval;
 mod functions;
 mod lex;
+pub(crate) mod message;
 pub(crate) mod node;
 mod parse;
 mod scope;

@@ -1,5 +1,6 @@
 //! Compiled expressions: what is evaluated for each request.
 
+use super::message::Message;
 use super::parse::Operator;
 use super::value::Span;
 use super::zipf::Zipf;
@@ -67,6 +68,8 @@ pub(crate) enum Node {
     Token(u8),
     Worker,
     Session,
+    /// A whole body: a message of gRPC with its prefix. It is never a part of another expression, and renders itself.
+    Message(Box<Message>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +133,7 @@ impl Node {
             Self::Choose(choices) | Self::Weighted { choices, .. } => {
                 choices.iter().for_each(|choice| choice.walk(visit));
             }
+            Self::Message(message) => message.0.iter().for_each(|part| part.walk(visit)),
             _ => {}
         }
     }
