@@ -175,7 +175,7 @@ impl NamedRequest {
 }
 
 /// `[expect]`
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
     /// Accepted status codes: a code, a class such as `"2xx"`, or a range such as `"200-299"`. Default: 200 to 399.
