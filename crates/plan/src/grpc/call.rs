@@ -167,15 +167,15 @@ fn headers(grpc: &Grpc, call: &CallPlan, at: &str) -> Result<Vec<(String, String
         headers.extend([field("grpc-encoding", "gzip"), field("grpc-accept-encoding", "gzip")]);
     }
     for (name, value) in &grpc.metadata {
-        let value = grpc::metadata(name, value).map_err(|error| metadata_problem(&error, name, at))?;
+        let value = grpc::metadata(name, value).map_err(|error| metadata_problem(&error, at))?;
         headers.push((name.clone(), value));
     }
     Ok(headers)
 }
 
 /// The messages of `wire` are cause and remedy in one, parted by a semicolon.
-fn metadata_problem(error: &MetadataError, name: &str, at: &str) -> Problem {
+fn metadata_problem(error: &MetadataError, at: &str) -> Problem {
     let text = error.to_string();
     let (cause, remedy) = text.rsplit_once("; ").unwrap_or((&text, "correct it"));
-    Problem::at(&format!("{at}.metadata.{name}"), cause, remedy)
+    Problem::at(&format!("{at}.metadata"), cause, remedy)
 }

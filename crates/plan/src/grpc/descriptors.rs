@@ -75,9 +75,9 @@ fn compiled(
 ) -> Result<DescriptorPool, Problem> {
     let key = format!("{at}.proto");
     let mut includes: Vec<PathBuf> = import_path.iter().map(|path| folder.join(path)).collect();
-    if let Some((place, missing)) = includes.iter().enumerate().find(|(_, path)| !path.is_dir()) {
+    if let Some(missing) = includes.iter().find(|path| !path.is_dir()) {
         let cause = format!("there is no folder {}", missing.display());
-        return Err(Problem::at(&format!("{at}.import_path.{place}"), cause, "name the folder of the imports"));
+        return Err(Problem::at(&format!("{at}.import_path"), cause, "name the folder of the imports"));
     }
     let mut paths = Vec::new();
     for file in files {

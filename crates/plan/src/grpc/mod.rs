@@ -7,5 +7,7 @@
 mod call;
 mod descriptors;
 mod encode;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use call::{Called, call};
+pub(crate) use call::{Called, accepted, call};

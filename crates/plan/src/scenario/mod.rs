@@ -289,9 +289,20 @@ fn plan(name: &str, parts: Parts<'_>, folder: &Path) -> Result<ScenarioPlan, Pro
 /// What only the compiler of requests can say, said before any load.
 fn check(plan: &ScenarioPlan, is_single: bool) -> Result<(), Problem> {
     request::Traffic::new(plan, "host", Seed(0), &[]).map(drop).map_err(|error| {
-        let key = if is_single { error.key.replacen("requests.0", "request", 1) } else { error.key };
+        let key = key_of_call(plan, error.key);
+        let key = if is_single { key.replacen("requests.0", "request", 1) } else { key };
         Problem::at(&key, error.cause, error.remedy)
     })
+}
+
+/// The header fields of a call stand in files as its metadata.
+fn key_of_call(plan: &ScenarioPlan, key: String) -> String {
+    let Some((request, _)) = key.split_once(".headers.") else { return key };
+    let index = request.strip_prefix("requests.").and_then(|index| index.parse::<usize>().ok());
+    match index.and_then(|index| plan.requests.get(index)) {
+        Some(entry) if entry.grpc.is_some() => format!("{request}.grpc.metadata"),
+        _ => key,
+    }
 }
 
 /// What says which of several requests is sent.
