@@ -466,7 +466,7 @@ impl<P: Protocol> Core<P> {
         let mut freed = None;
         loop {
             let state = &mut self.carriers[id as usize].protocol;
-            let mut on = Hearing::<P> { places: &mut self.places, outgoing: &self.outgoing, spoilt: None };
+            let mut on = Hearing::<P> { places: &mut self.places, outgoing: &self.outgoing, spoilt: Vec::new() };
             match self.protocol.take(state, rest, &mut on) {
                 Ok(Taken::Part(at)) => {
                     let first_byte = &mut self.places[at].request.first_byte;

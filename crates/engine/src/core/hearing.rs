@@ -11,8 +11,8 @@ use wire::{Header, Visit as _, is_redirect};
 pub(super) struct Hearing<'a, P: Protocol> {
     pub(super) places: &'a mut Places,
     pub(super) outgoing: &'a Outgoing<P::Framing>,
-    /// The first answer that turned out to be of no use.
-    pub(super) spoilt: Option<(PlaceId, Failure)>,
+    /// Answers that turned out to be of no use since this was last asked; each once.
+    pub(super) spoilt: Vec<(PlaceId, Failure)>,
 }
 
 impl<P: Protocol> Events for Hearing<'_, P> {
@@ -55,8 +55,9 @@ impl<P: Protocol> Events for Hearing<'_, P> {
         if P::HAS_STREAMS
             && check.call().is_some()
             && let Some(fault) = call.body(bytes)
+            && self.spoilt.iter().all(|(place, _)| *place != at)
         {
-            self.spoilt.get_or_insert((at, fault.into()));
+            self.spoilt.push((at, fault.into()));
         }
         if let Some(heard) = heard {
             heard.body(bytes);
@@ -73,6 +74,6 @@ impl<P: Protocol> Events for Hearing<'_, P> {
 
     #[inline]
     fn spoilt(&mut self) -> Option<(PlaceId, Failure)> {
-        if P::HAS_STREAMS { self.spoilt.take() } else { None }
+        if P::HAS_STREAMS { self.spoilt.pop() } else { None }
     }
 }
