@@ -1,7 +1,6 @@
 //! Calls from `.proto` files to bytes: what is encoded is what protobuf reads, and every mistake has its key.
 
 use super::call::{accepted, call};
-use prost_reflect::prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use request::{Maker, Traffic};
 use schema::grpc::{CodeItem, Compression, Grpc};
