@@ -80,9 +80,9 @@ fn bounded(seen: &Seen, body: &[u8]) -> Result<(), Broken> {
 fn status(text: &[u8]) -> Result<(), Broken> {
     let fields = [Header { name: "grpc-status", value: text }];
     let found = grpc::status(&fields).map(|status| status.map(|status| status.code));
-    let digits = std::str::from_utf8(text).ok().filter(|text| {
-        (1..=10).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
-    });
+    let digits = std::str::from_utf8(text)
+        .ok()
+        .filter(|text| (1..=10).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()));
     let number = digits.and_then(|digits| digits.parse::<u64>().ok());
     let expected = match number {
         None => Err(Fault::BadStatus),

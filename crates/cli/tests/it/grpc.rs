@@ -45,10 +45,23 @@ impl Shop {
 fn calls_are_counted_as_the_server_counts_them() {
     let shop = Shop::new();
     for driver in ["epoll", "auto"] {
-        for data in ["{\"id\": 7, \"name\": \"pear\"}", "{\"id\": \"${counter()}\", \"name\": \"${hex(8)}\"}"] {
+        for data in ["{\"id\": 7, \"name\": \"pear\"}", "{\"id\": \"${counter()}\", \"name\": \"${hex(8)}\"}"]
+        {
             let peer = serving(|stream| call_answer(stream, b"\x08\x01", "0"));
-            let args =
-                ["--data", data, "--streams", "5", "-c", "2", "-n", "200", "--driver", driver, "--format", "json"];
+            let args = [
+                "--data",
+                data,
+                "--streams",
+                "5",
+                "-c",
+                "2",
+                "-n",
+                "200",
+                "--driver",
+                driver,
+                "--format",
+                "json",
+            ];
             let done = shop.load(&peer, &args);
             assert!(done.is_good(), "{done:?}");
             let report: Value = serde_json::from_str(&done.out).unwrap();
@@ -74,7 +87,8 @@ fn a_status_is_a_class_with_its_name() {
     let done = shop.load(&peer, &["-c", "1", "-n", "10", "--format", "text", "--errors-ok"]);
     assert!(done.out.contains("grpc-status 14 UNAVAILABLE"), "{}", done.out);
     assert!(done.out.contains("calls of shop.Cart/Add at http://"), "{}", done.out);
-    let args = ["--expect-grpc", "UNAVAILABLE", "--expect-grpc", "0", "-c", "1", "-n", "10", "--format", "json"];
+    let args =
+        ["--expect-grpc", "UNAVAILABLE", "--expect-grpc", "0", "-c", "1", "-n", "10", "--format", "json"];
     let done = shop.load(&peer, &args);
     let report: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(report["requests"]["completed"], 10, "{done:?}");
@@ -84,7 +98,8 @@ fn a_status_is_a_class_with_its_name() {
 fn generator_processes_make_calls_too() {
     let shop = Shop::new();
     let peer = serving(|stream| call_answer(stream, b"\x08\x01", "0"));
-    let args = ["--data", "{\"id\": \"${counter()}\"}", "--processes", "2", "-t", "2", "-c", "2", "-n", "100"];
+    let args =
+        ["--data", "{\"id\": \"${counter()}\"}", "--processes", "2", "-t", "2", "-c", "2", "-n", "100"];
     let done = shop.load(&peer, &[&args[..], &["--format", "json"]].concat());
     assert!(done.is_good(), "{done:?}");
     let report: Value = serde_json::from_str(&done.out).unwrap();
@@ -113,12 +128,21 @@ fn mistakes_are_named_before_a_connection_is_made() {
         ("shop.Cart/Add", &["--http", "1.1"], "--http: calls of gRPC take HTTP/2"),
         ("shop.Cart/Add", &["-m", "POST"], "cannot be used with"),
     ] {
-        let line: Vec<String> = call(method).into_iter().chain(args.iter().map(|arg| (*arg).to_owned())).collect();
+        let line: Vec<String> =
+            call(method).into_iter().chain(args.iter().map(|arg| (*arg).to_owned())).collect();
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
         bad(&line, 1, &[cause]);
     }
-    bad(&["load", &url, "--grpc", "shop.Cart/Add"], 1, &["--proto: nothing says what the messages", "--protoset"]);
+    bad(
+        &["load", &url, "--grpc", "shop.Cart/Add"],
+        1,
+        &["--proto: nothing says what the messages", "--protoset"],
+    );
     bad(&["load", &url, "--data", "{}"], 1, &["--grpc"]);
-    bad(&["load", &format!("{url}/path"), "--grpc", "shop.Cart/Add", "--proto", proto], 1, &["names the method"]);
+    bad(
+        &["load", &format!("{url}/path"), "--grpc", "shop.Cart/Add", "--proto", proto],
+        1,
+        &["names the method"],
+    );
     assert_eq!(peer.seen().connections.load(SeqCst), 0);
 }

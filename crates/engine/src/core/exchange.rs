@@ -410,7 +410,11 @@ impl<P: Protocol> Core<P> {
 
 /// A status of gRPC that is not accepted, with the server's own words, where it had some.
 fn refusal(status: &str, words: &str) -> String {
-    if words.is_empty() { status.to_owned() } else { format!("{status}: {}", clean(words.as_bytes(), WORDS_CHARS)) }
+    if words.is_empty() {
+        status.to_owned()
+    } else {
+        format!("{status}: {}", clean(words.as_bytes(), WORDS_CHARS))
+    }
 }
 
 impl<P: Protocol, S: Sockets> Handler<S> for Core<P> {
@@ -466,7 +470,8 @@ impl<P: Protocol> Core<P> {
         let mut freed = None;
         loop {
             let state = &mut self.carriers[id as usize].protocol;
-            let mut on = Hearing::<P> { places: &mut self.places, outgoing: &self.outgoing, spoilt: Vec::new() };
+            let mut on =
+                Hearing::<P> { places: &mut self.places, outgoing: &self.outgoing, spoilt: Vec::new() };
             match self.protocol.take(state, rest, &mut on) {
                 Ok(Taken::Part(at)) => {
                     let first_byte = &mut self.places[at].request.first_byte;

@@ -6,7 +6,9 @@ use super::{closed, ends, on_every_driver, open, run};
 use engine::{IntervalData, Job};
 use request::Traffic;
 use schema::load::{ErrorClass, Time};
-use schema::plan::{CallPlan, EntryPlan, ExpectPlan, MessagePart, RequestPlan, ScalarKind, ScenarioPlan, ValuePart};
+use schema::plan::{
+    CallPlan, EntryPlan, ExpectPlan, MessagePart, RequestPlan, ScalarKind, ScenarioPlan, ValuePart,
+};
 use std::collections::BTreeMap;
 
 const KIND: (&str, &str) = ("content-type", "application/grpc");
@@ -88,7 +90,8 @@ fn a_status_is_a_class_in_trailers_and_without_messages() {
         let server = served(script);
         let sum = run(&with_calls(closed(server.addr, driver, (1, 8), 400)));
         assert_eq!(ends(&sum), [400, 100, 300, 0], "{driver:?}");
-        for class in [ErrorClass::GrpcUnavailable, ErrorClass::GrpcNotFound, ErrorClass::GrpcDeadlineExceeded] {
+        for class in [ErrorClass::GrpcUnavailable, ErrorClass::GrpcNotFound, ErrorClass::GrpcDeadlineExceeded]
+        {
             assert_eq!(failed(&sum, class), 100, "{driver:?} {class:?}");
         }
         let texts = &sum.examples[&ErrorClass::GrpcUnavailable];
@@ -131,9 +134,17 @@ fn broken_answers_have_their_class() {
             ErrorClass::Protocol,
             "more than one message",
         ),
-        (|_| Reply { body: vec![b"\0\0\0\0\x09x".to_vec()], ..right() }, ErrorClass::Protocol, "within a message"),
         (
-            |_| Reply { body: vec![b"\0\xff\xff\xff\xff".to_vec(), vec![b'x'; 16_384]], is_endless: true, ..right() },
+            |_| Reply { body: vec![b"\0\0\0\0\x09x".to_vec()], ..right() },
+            ErrorClass::Protocol,
+            "within a message",
+        ),
+        (
+            |_| Reply {
+                body: vec![b"\0\xff\xff\xff\xff".to_vec(), vec![b'x'; 16_384]],
+                is_endless: true,
+                ..right()
+            },
             ErrorClass::Protocol,
             "at most 4194304 are allowed",
         ),
@@ -166,7 +177,7 @@ fn an_answer_that_is_not_grpc_is_given_up_at_once() {
     on_every_driver(|driver| {
         let script = |_| Reply {
             fields: vec![("content-type", "text/html")],
-            body: vec![b"<html>".to_vec()],
+            body: vec![b"<html>".repeat(2_500)],
             is_endless: true,
             ..right()
         };
@@ -183,7 +194,8 @@ fn a_server_that_is_silent_beyond_the_deadline_fails_as_exceeded() {
     on_every_driver(|driver| {
         let server = served(|_| Reply { is_open: true, ..right() });
         let mut job = closed(server.addr, driver, (1, 4), 8);
-        let mut call = entry(CallPlan { status: vec![0], deadline_ns: Some(50_000_000), ..CallPlan::default() });
+        let mut call =
+            entry(CallPlan { status: vec![0], deadline_ns: Some(50_000_000), ..CallPlan::default() });
         call.timeout_ns = Some(70_000_000);
         job.traffic = traffic(call);
         let sum = run(&job);

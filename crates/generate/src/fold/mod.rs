@@ -15,8 +15,8 @@ use hdrhistogram::Histogram;
 use plan::{LoadJob, login, recorded};
 use samples::Samples;
 use schema::load::{
-    ArrivalCheck, BytesMoved, Connections, Latencies, LoadReport, RequestSummary, Requests,
-    ResolvedLoad, SessionSummary, Time, TokenKind, TokenSummary, Validity, Window,
+    ArrivalCheck, BytesMoved, Connections, Latencies, LoadReport, RequestSummary, Requests, ResolvedLoad,
+    SessionSummary, Time, TokenKind, TokenSummary, Validity, Window,
 };
 use schema::plan::EntryPlan;
 use schema::trial::{IntervalLine, Phase, SampleSummary, StallSpan};

@@ -43,8 +43,8 @@ pub(crate) fn call(grpc: &Grpc, status: &[u8], at: &str, folder: &Path) -> Resul
     }
     let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
     let message = message(grpc, &method, at, folder)?;
-    let is_template = matches!(message, Message::Parts(_))
-        || grpc.metadata.values().any(|value| value.contains("${"));
+    let is_template =
+        matches!(message, Message::Parts(_)) || grpc.metadata.values().any(|value| value.contains("${"));
     let mut call = CallPlan {
         method: path[1..].to_owned(),
         status: if status.is_empty() { vec![Code::OK.number()] } else { status.to_vec() },

@@ -67,7 +67,8 @@ fn refused(grpc: &Grpc) -> String {
 
 /// The message that a server would read, as JSON.
 fn read(body: &[u8]) -> Value {
-    let pool = protox::Compiler::new([folder().path()]).unwrap().open_file("shop.proto").unwrap().descriptor_pool();
+    let pool =
+        protox::Compiler::new([folder().path()]).unwrap().open_file("shop.proto").unwrap().descriptor_pool();
     let length = u32::from_be_bytes(body[1..5].try_into().unwrap()) as usize;
     assert_eq!((body[0], body.len()), (0, 5 + length));
     let kind = pool.get_message_by_name("shop.Item").unwrap();
@@ -96,12 +97,16 @@ fn sent(call: super::Called) -> Vec<u8> {
 
 #[test]
 fn a_message_that_is_always_the_same_is_encoded_once() {
-    let message = json!({"id": "7", "name": "pear", "kind": "TOOL", "sizes": [1, 2], "at": "1970-01-01T00:00:01Z"});
+    let message =
+        json!({"id": "7", "name": "pear", "kind": "TOOL", "sizes": [1, 2], "at": "1970-01-01T00:00:01Z"});
     for given in [message.clone(), Value::String(message.to_string())] {
         let called = resolved(&Grpc { message: Some(given), ..add() });
         assert_eq!((&*called.request.method, &*called.request.path), ("POST", "/shop.Cart/Add"));
         assert_eq!((called.is_template, called.call.message.is_none()), (false, true));
-        assert_eq!(called.call, CallPlan { method: "shop.Cart/Add".into(), status: vec![0], ..CallPlan::default() });
+        assert_eq!(
+            called.call,
+            CallPlan { method: "shop.Cart/Add".into(), status: vec![0], ..CallPlan::default() }
+        );
         assert_eq!(read(&called.request.body), message);
     }
     assert_eq!(resolved(&add()).request.body, [0; 5], "an empty message");
@@ -139,7 +144,8 @@ fn a_template_means_what_its_texts_say() {
 
 #[test]
 fn fields_of_the_header_section_say_what_is_asked_for() {
-    let metadata = BTreeMap::from([("trace-bin".to_owned(), "aGk=".to_owned()), ("x-id".into(), "${counter()}".into())]);
+    let metadata =
+        BTreeMap::from([("trace-bin".to_owned(), "aGk=".to_owned()), ("x-id".into(), "${counter()}".into())]);
     let called = resolved(&Grpc {
         deadline: Some(Nanos::from_millis(500)),
         compress: Some(Compression::Gzip),
@@ -206,7 +212,10 @@ fn mistakes_have_their_key_and_a_remedy() {
         (method("shop.Cart/Watch"), &["request.grpc.method", "stream of messages"]),
         (method("shop.Cart/Fill"), &["request.grpc.method", "stream of messages"]),
         (Grpc { proto: vec![], ..add() }, &["request.grpc.proto: nothing says"]),
-        (Grpc { proto: vec!["no.proto".into()], ..add() }, &["request.grpc.proto: there is no file", "no.proto"]),
+        (
+            Grpc { proto: vec!["no.proto".into()], ..add() },
+            &["request.grpc.proto: there is no file", "no.proto"],
+        ),
         (Grpc { protoset: Some("x".into()), ..add() }, &["request.grpc.protoset", "said twice"]),
         (Grpc { import_path: vec!["no".into()], ..add() }, &["request.grpc.import_path: there is no folder"]),
         (Grpc { deadline: Some(Nanos::ZERO), ..add() }, &["request.grpc.deadline"]),
@@ -245,7 +254,11 @@ fn mistakes_have_their_key_and_a_remedy() {
 #[test]
 fn a_broken_file_is_named_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("shop.proto"), "syntax = \"proto3\";\nmessage Item { Nothing x = 1; }\n").unwrap();
+    std::fs::write(
+        folder.path().join("shop.proto"),
+        "syntax = \"proto3\";\nmessage Item { Nothing x = 1; }\n",
+    )
+    .unwrap();
     let problem = call(&add(), &[], "request.grpc", folder.path()).unwrap_err();
     assert!(problem.cause.contains("shop.proto:2:"), "{problem:?}");
     assert!(problem.cause.contains("Nothing"), "{problem:?}");

@@ -107,10 +107,8 @@ mod tests {
     #[test]
     fn calls_take_http2_by_themselves() {
         let mut scenario = scenario();
-        let asked = |http| Load {
-            connection: ConnectionUse { http, ..ConnectionUse::default() },
-            ..Load::default()
-        };
+        let asked =
+            |http| Load { connection: ConnectionUse { http, ..ConnectionUse::default() }, ..Load::default() };
         let version = |http, scenario: &ScenarioPlan| {
             of_calls(&asked(http), scenario).map(|load| load.connection.http).map_err(|problem| problem.key)
         };

@@ -143,7 +143,11 @@ fn only_the_call(request: &Request, at: &str) -> Result<(), Problem> {
     match given.into_iter().find(|(_, is_given)| *is_given) {
         Some(("headers", _)) => {
             let remedy = "give it as grpc.metadata";
-            Err(Problem::at(&format!("{at}.headers"), "a call has metadata in place of header fields", remedy))
+            Err(Problem::at(
+                &format!("{at}.headers"),
+                "a call has metadata in place of header fields",
+                remedy,
+            ))
         }
         Some((key, _)) => {
             let cause = "a call of gRPC says this itself";

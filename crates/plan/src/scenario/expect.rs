@@ -57,7 +57,8 @@ pub(super) fn of_call(expect: &Expect, at: &str) -> Result<ExpectPlan, Problem> 
         let cause = "calls of gRPC always have the status 200 of HTTP";
         return Err(Problem::at(&format!("{at}.status"), cause, "give `grpc_status` instead"));
     }
-    let rest = Expect { status: Vec::new(), headers: BTreeMap::new(), grpc_status: Vec::new(), ..expect.clone() };
+    let rest =
+        Expect { status: Vec::new(), headers: BTreeMap::new(), grpc_status: Vec::new(), ..expect.clone() };
     if rest != Expect::default() {
         let cause = "messages are not looked into";
         return Err(Problem::at(at, cause, "keep `grpc_status` and `headers`"));

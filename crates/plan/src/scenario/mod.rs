@@ -181,7 +181,8 @@ fn in_file(file: &ScenarioFile, path: &Path, text: &str) -> Result<ScenarioPlan,
 /// What is wrong with it, with the key that a file would have.
 pub fn call_scenario(call: &Grpc, expect: &Expect) -> Result<ScenarioPlan, Wrong> {
     let request = Request { grpc: Some(call.clone()), ..Request::default() };
-    let inline = ScenarioUse { request: Some(request), expect: Some(expect.clone()), ..ScenarioUse::default() };
+    let inline =
+        ScenarioUse { request: Some(request), expect: Some(expect.clone()), ..ScenarioUse::default() };
     let folder = std::path::absolute(".").unwrap_or_else(|_| PathBuf::from("."));
     Ok(plan("inline", Parts::from(&inline), &folder)?)
 }

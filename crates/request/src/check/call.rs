@@ -66,13 +66,7 @@ const HTTP_OK: u16 = 200;
 
 impl Call {
     /// Reads the header section. Returns whether it says nothing that an equal one would have to say again.
-    pub fn head(
-        &mut self,
-        check: &CallCheck,
-        status: u16,
-        fields: &[Header<'_>],
-        notes: &mut Notes,
-    ) -> bool {
+    pub fn head(&mut self, check: &CallCheck, status: u16, fields: &[Header<'_>], notes: &mut Notes) -> bool {
         self.is_foreign = status != HTTP_OK;
         if self.is_foreign {
             return false;

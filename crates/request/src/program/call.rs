@@ -117,7 +117,8 @@ mod tests {
     fn names_of_an_enumeration_stand_for_their_numbers() {
         let names = BTreeMap::from([("LOW".to_owned(), 1), ("HIGH".to_owned(), 7)]);
         let part = |text: &str| {
-            let part = ValuePart { field: 1, kind: ScalarKind::Enum, text: text.into(), names: names.clone() };
+            let part =
+                ValuePart { field: 1, kind: ScalarKind::Enum, text: text.into(), names: names.clone() };
             made(vec![MessagePart::Value(part)], 0)
         };
         assert_eq!(part("${choose('HIGH', 'HIGH')}").unwrap(), [0, 0, 0, 0, 2, 8, 7]);

@@ -330,7 +330,8 @@ mod tests {
 
     #[test]
     fn base64_is_decoded_in_place() {
-        for (text, bytes) in [("", Some(&b""[..])), ("aGk=", Some(b"hi")), ("aGk", Some(b"hi")), ("a", None)] {
+        for (text, bytes) in [("", Some(&b""[..])), ("aGk=", Some(b"hi")), ("aGk", Some(b"hi")), ("a", None)]
+        {
             let mut out = [b"> ", text.as_bytes()].concat();
             let result = decode(2, &mut out).ok().map(|()| out[2..].to_vec());
             assert_eq!(result.as_deref(), bytes, "{text}");

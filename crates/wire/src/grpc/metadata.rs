@@ -22,10 +22,14 @@ pub enum MetadataError {
     #[error("`{0}` is set by the protocol; leave it out")]
     Own(String),
     /// A value of other characters than visible ASCII and blanks.
-    #[error("the value of `{0}` has other characters than visible ASCII; give it in base64, under a name that ends in -bin")]
+    #[error(
+        "the value of `{0}` has other characters than visible ASCII; give it in base64, under a name that ends in -bin"
+    )]
     Value(String),
     /// A value of a name in `-bin` that is not base64.
-    #[error("the value of `{0}` is not base64; a name that ends in -bin has binary values, written in base64")]
+    #[error(
+        "the value of `{0}` is not base64; a name that ends in -bin has binary values, written in base64"
+    )]
     Base64(String),
 }
 
