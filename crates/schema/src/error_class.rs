@@ -149,12 +149,6 @@ impl ErrorClass {
         matches!(self, Self::Timeout | Self::GrpcDeadlineExceeded)
     }
 
-    /// Whether it is a status of gRPC.
-    #[must_use]
-    pub const fn is_grpc(self) -> bool {
-        self.index() >= Self::GrpcCancelled.index()
-    }
-
     /// Position in [`ErrorClass::ALL`], for arrays of counters.
     #[must_use]
     pub const fn index(self) -> usize {
