@@ -83,7 +83,7 @@ pub(crate) struct CallArgs {
     pub(crate) metadata: Vec<String>,
     /// How long the server may take; it is told [default: not said, and --timeout holds]
     #[arg(long, value_name = "TIME", requires = "grpc", value_parser = super::duration)]
-    pub(crate) deadline: Option<Nanos>,
+    pub(crate) call_deadline: Option<Nanos>,
     /// Compress the message
     #[arg(long, value_name = "CODING", requires = "grpc", value_parser = ["gzip"])]
     pub(crate) compress: Option<String>,
@@ -95,6 +95,7 @@ pub(crate) struct CallArgs {
 /// Flags that are not called as their keys are.
 pub(super) const FLAGS: &[(&str, &str)] = &[
     ("request.grpc", "--data"),
+    ("request.grpc.deadline", "--call-deadline"),
     ("request.grpc.method", "--grpc"),
     ("request.grpc.message", "--data"),
     ("request.grpc.message_file", "--data-file"),
@@ -115,7 +116,7 @@ impl CallArgs {
                 message: self.data.clone().map(serde_json::Value::String),
                 message_file: self.data_file.clone(),
                 metadata,
-                deadline: self.deadline,
+                deadline: self.call_deadline,
                 compress: self.compress.as_ref().map(|_| Compression::Gzip),
             };
             let codes = self.expect_grpc.iter().map(|text| match text.parse() {

@@ -123,7 +123,7 @@ fn mistakes_are_named_before_a_connection_is_made() {
         ("shop.Cart/Add", &["--import-path", "/nonexistent"], "--import-path: there is no folder"),
         ("shop.Cart/Add", &["--metadata", "x"], "--metadata: `x` has no value"),
         ("shop.Cart/Add", &["--metadata", "te=x"], "--metadata: `te` is set by the protocol"),
-        ("shop.Cart/Add", &["--deadline", "0s"], "deadline"),
+        ("shop.Cart/Add", &["--call-deadline", "0s"], "--call-deadline"),
         ("shop.Cart/Add", &["--expect-grpc", "GONE"], "--expect-grpc: `GONE` is no status of gRPC"),
         ("shop.Cart/Add", &["--http", "1.1"], "--http: calls of gRPC take HTTP/2"),
         ("shop.Cart/Add", &["-m", "POST"], "cannot be used with"),

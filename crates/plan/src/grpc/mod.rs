@@ -10,4 +10,4 @@ mod encode;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use call::{Called, accepted, call};
+pub(crate) use call::{accepted, call};

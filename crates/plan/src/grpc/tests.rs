@@ -1,6 +1,6 @@
 //! Calls from `.proto` files to bytes: what is encoded is what protobuf reads, and every mistake has its key.
 
-use super::call::{accepted, call};
+use super::call::{Called, accepted, call};
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use request::{Maker, Traffic};
 use schema::grpc::{CodeItem, Compression, Grpc};
@@ -55,7 +55,7 @@ fn add() -> Grpc {
     Grpc { method: "shop.Cart/Add".into(), proto: vec!["shop.proto".into()], ..Grpc::default() }
 }
 
-fn resolved(grpc: &Grpc) -> super::Called {
+fn resolved(grpc: &Grpc) -> Called {
     call(grpc, &[], "request.grpc", folder().path()).unwrap_or_else(|problem| panic!("{problem:?}"))
 }
 
@@ -76,7 +76,7 @@ fn read(body: &[u8]) -> Value {
 }
 
 /// The body of the first request of this call.
-fn sent(call: super::Called) -> Vec<u8> {
+fn sent(call: Called) -> Vec<u8> {
     let entry = EntryPlan {
         name: "call".into(),
         weight: 1.0,
