@@ -136,7 +136,7 @@ fn mistakes_are_named_before_a_connection_is_made() {
     bad(
         &["load", &url, "--grpc", "shop.Cart/Add"],
         1,
-        &["--proto: nothing says what the messages", "--protoset"],
+        &["--proto: nothing says what the messages", "(protoset)"],
     );
     bad(&["load", &url, "--data", "{}"], 1, &["--grpc"]);
     bad(
