@@ -117,10 +117,13 @@ fn the_status_that_is_expected_is_right() {
     });
 }
 
+/// What a server answers, the class of that, and what its text has.
+type Case = (fn(u64) -> Reply, ErrorClass, &'static str);
+
 /// Answers that break gRPC, each with its class. All of them end at once, without waiting for what the server still sends.
 #[test]
 fn broken_answers_have_their_class() {
-    let cases: [(fn(u64) -> Reply, ErrorClass, &str); 9] = [
+    let cases: [Case; 9] = [
         (|_| Reply { trailers: Vec::new(), ..right() }, ErrorClass::Protocol, "no grpc-status came"),
         (
             |_| Reply { trailers: vec![("grpc-status", "0"), ("grpc-status", "0")], ..right() },

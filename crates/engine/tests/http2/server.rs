@@ -222,8 +222,10 @@ async fn reply(respond: &mut SendResponse<Bytes>, reply: Reply) -> Result<(), h2
     for piece in reply.body {
         send(&mut stream, piece).await?;
     }
-    while reply.is_endless {
-        send(&mut stream, last.clone()).await?;
+    if reply.is_endless {
+        loop {
+            send(&mut stream, last.clone()).await?;
+        }
     }
     if reply.is_open {
         let _ = poll_fn(|context| stream.poll_reset(context)).await;

@@ -1,8 +1,7 @@
 //! The body of a call: the message as it stands, or its parts compiled to what is rendered for each request.
 
 use super::error::ProgramError;
-use crate::template::message::{Field, Message, Part};
-use crate::template::node::Node;
+use crate::template::node::{Field, Message, Node, Part};
 use crate::template::{Piece, Scope, compile_text};
 use schema::plan::{CallPlan, MessagePart, ValuePart};
 

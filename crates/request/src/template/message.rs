@@ -5,9 +5,8 @@
 //! allocates once the memory has grown; a value that its field cannot hold is an error and never another value.
 //! Source: the encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding).
 
-use super::compile::Piece;
 use super::eval::{Frame, Outside};
-use super::node::Node;
+use super::node::{Field, Message, Part, Piece};
 use super::value::{Span, Value};
 use crate::program::MakeCause;
 use base64::Engine as _;
@@ -26,28 +25,6 @@ const VARINT: u8 = 0;
 const EIGHT_BYTES: u8 = 1;
 const DELIMITED: u8 = 2;
 const FOUR_BYTES: u8 = 5;
-
-/// A message, compiled.
-#[derive(Clone, Debug)]
-pub(crate) struct Message(pub(crate) Vec<Part>);
-
-/// A part of a message.
-#[derive(Clone, Debug)]
-pub(crate) enum Part {
-    Fixed(Vec<u8>),
-    Value(Field),
-    Message { key: Vec<u8>, parts: Vec<Part> },
-}
-
-/// A field with a value that is rendered.
-#[derive(Clone, Debug)]
-pub(crate) struct Field {
-    key: Vec<u8>,
-    kind: ScalarKind,
-    text: Vec<Piece>,
-    /// Names of an enumeration with their numbers.
-    names: Vec<(Vec<u8>, i32)>,
-}
 
 impl Field {
     /// `None` where a number or a choice is not one expression, or one literal.
@@ -72,19 +49,6 @@ impl Field {
 impl Part {
     pub(crate) fn message(number: u32, parts: Vec<Self>) -> Self {
         Self::Message { key: key(number, DELIMITED), parts }
-    }
-
-    /// Calls `visit` with every expression in it.
-    pub(super) fn walk(&self, visit: &mut impl FnMut(&Node)) {
-        match self {
-            Self::Fixed(_) => {}
-            Self::Message { parts, .. } => parts.iter().for_each(|part| part.walk(visit)),
-            Self::Value(field) => field.text.iter().for_each(|piece| {
-                if let Piece::Value(node) = piece {
-                    node.walk(visit);
-                }
-            }),
-        }
     }
 }
 

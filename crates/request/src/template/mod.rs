@@ -19,6 +19,7 @@ pub(crate) mod text;
 pub(crate) mod value;
 mod zipf;
 
-pub(crate) use compile::{Piece, compile_text, compile_vars};
+pub(crate) use compile::{compile_text, compile_vars};
 pub(crate) use lex::Fault;
+pub(crate) use node::Piece;
 pub(crate) use scope::{Scope, Var};
