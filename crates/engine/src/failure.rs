@@ -25,6 +25,8 @@ pub(crate) enum Cause {
     Text(&'static str),
     /// What a peer of HTTP/2 did against the protocol.
     Fault(wire::http2::Fault),
+    /// What is wrong with an answer as gRPC.
+    Message(wire::grpc::Fault),
     /// What it did, and the code that it gave.
     Code(&'static str, wire::http2::ErrorCode),
 }
@@ -88,6 +90,7 @@ impl Failure {
             Cause::Proxy(proxy, fault) => fault.text(proxy),
             Cause::Text(text) => text.to_owned(),
             Cause::Fault(fault) => fault.to_string(),
+            Cause::Message(fault) => fault.to_string(),
             Cause::Code(text, code) => format!("{text} {code}"),
         }
     }
@@ -128,6 +131,22 @@ const fn words(class: ErrorClass) -> &'static str {
         ErrorClass::Goaway => "the server left without processing the request",
         ErrorClass::Protocol => "the server broke the protocol",
         ErrorClass::Flood => "the server asked for too much",
+        ErrorClass::GrpcCancelled => "the server says that the call was cancelled",
+        ErrorClass::GrpcUnknown => "the server failed for an unknown reason",
+        ErrorClass::GrpcInvalidArgument => "the server refuses the message of the call",
+        ErrorClass::GrpcDeadlineExceeded => "the deadline of the call passed",
+        ErrorClass::GrpcNotFound => "the server did not find what the call is about",
+        ErrorClass::GrpcAlreadyExists => "what the call was to make exists already",
+        ErrorClass::GrpcPermissionDenied => "the caller may not make this call",
+        ErrorClass::GrpcResourceExhausted => "a quota or a resource of the server is used up",
+        ErrorClass::GrpcFailedPrecondition => "the server is not in the state that the call needs",
+        ErrorClass::GrpcAborted => "the server gave the call up, because of a conflict for example",
+        ErrorClass::GrpcOutOfRange => "the call goes beyond what there is",
+        ErrorClass::GrpcUnimplemented => "the server does not have this method",
+        ErrorClass::GrpcInternal => "something is broken in the server",
+        ErrorClass::GrpcUnavailable => "the service cannot be reached at present",
+        ErrorClass::GrpcDataLoss => "the server has lost data",
+        ErrorClass::GrpcUnauthenticated => "the caller is not known to the server",
     }
 }
 
@@ -141,6 +160,12 @@ impl From<wire::http2::Fault> for Failure {
     fn from(fault: wire::http2::Fault) -> Self {
         let class = if fault.is_flood() { ErrorClass::Flood } else { ErrorClass::Protocol };
         Self { class, cause: Cause::Fault(fault) }
+    }
+}
+
+impl From<wire::grpc::Fault> for Failure {
+    fn from(fault: wire::grpc::Fault) -> Self {
+        Self { class: ErrorClass::Protocol, cause: Cause::Message(fault) }
     }
 }
 

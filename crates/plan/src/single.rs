@@ -62,10 +62,12 @@ pub struct Single<'a> {
 /// Every mistake in what is asked for, before a connection is opened. What only the generator can say of files of TLS and
 /// of scripts, it says.
 pub fn single(
-    mut asked: Single<'_>,
+    asked: Single<'_>,
     usable: &[u32],
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<LoadJob, Wrong> {
+    let load = http::of_calls(asked.load, &asked.scenario)?;
+    let mut asked = Single { load: &load, ..asked };
     let wanted = Wanted {
         url: asked.url,
         connect_to: asked.connect_to,

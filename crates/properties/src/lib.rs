@@ -15,6 +15,7 @@ pub mod counters;
 pub mod dictionary;
 pub mod experiment;
 pub mod files;
+pub mod grpc;
 pub mod hpack;
 pub mod http2;
 pub mod import;
@@ -37,7 +38,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 15] = [
     Target { name: "response", check: response::check },
     Target { name: "chunked", check: chunked::check },
     Target { name: "request", check: request::check },
@@ -52,4 +53,5 @@ pub const TARGETS: [Target; 14] = [
     Target { name: "files", check: files::check },
     Target { name: "http2", check: http2::check },
     Target { name: "hpack", check: hpack::check },
+    Target { name: "grpc", check: grpc::check },
 ];

@@ -148,6 +148,11 @@ fn hpack() {
 }
 
 #[test]
+fn grpc() {
+    run("grpc");
+}
+
+#[test]
 fn a_planted_fault_is_found() {
     let faulty = Target {
         name: "faulty",

@@ -7,6 +7,7 @@
 //! Absent on purpose: what happens after a failed check.
 
 mod answer;
+mod call;
 mod capture;
 mod coding;
 mod compile;
@@ -21,6 +22,7 @@ mod text_rule;
 mod undecoded;
 
 pub use answer::{Answer, Judge, Judged};
+pub use call::{Call, CallCheck};
 pub use compile::CheckError;
 pub use cookies::CookieJar;
 pub use failures::FailureLog;
@@ -35,6 +37,7 @@ use std::borrow::Cow;
 use undecoded::{TOO_LONG, Undecoded};
 use units::Seed;
 use wire::Header;
+use wire::grpc::Code;
 
 /// What every answer must be.
 ///
@@ -46,6 +49,8 @@ pub struct Check {
     /// Whether `body` is what the answer means, and not what once came over the wire.
     decodes_body: bool,
     content: Option<Box<Content>>,
+    /// What the calls must come to, of a request that is a call of gRPC.
+    call: Option<CallCheck>,
 }
 
 /// A whole body as checks read it: without its content coding. One that cannot be decoded stays as it came.
@@ -61,7 +66,7 @@ impl Check {
     /// Accepts the given status codes (200 to 399 where none is given) and, where given, exactly this body.
     #[must_use]
     pub fn new(status: &[u16], body: Option<Vec<u8>>) -> Self {
-        Self { status: StatusSet::new(status), body, decodes_body: true, content: None }
+        Self { status: StatusSet::new(status), body, decodes_body: true, content: None, call: None }
     }
 
     /// The same check with another choice of the answers that `sample` examines.
@@ -71,6 +76,20 @@ impl Check {
             content.seed = seed.derive("check sample", 0).0;
         }
         self
+    }
+
+    /// The same check of a request that is a call of gRPC.
+    #[must_use]
+    pub const fn of_call(mut self, call: CallCheck) -> Self {
+        self.call = Some(call);
+        self
+    }
+
+    /// What calls must come to, where the request is a call of gRPC.
+    #[inline]
+    #[must_use]
+    pub const fn call(&self) -> Option<&CallCheck> {
+        self.call.as_ref()
     }
 
     /// Whether only the status and the exact body are judged; no value is then captured and no cookie collected.
@@ -108,6 +127,12 @@ impl Check {
         self.status.to_string()
     }
 
+    /// A status of gRPC that is not accepted, in words.
+    #[must_use]
+    pub fn describe_status(&self, code: Code) -> String {
+        self.call.map_or_else(|| format!("grpc-status {code}"), |call| call.explain(code))
+    }
+
     /// What `judged` says of an answer with this status, in words.
     fn explain(&self, judged: Judged, status: u16) -> String {
         match judged {
@@ -115,6 +140,8 @@ impl Check {
             Judged::UnexpectedStatus => format!("status {status}, expected {}", self.status),
             Judged::WrongBody => "body: not the expected one".to_owned(),
             Judged::Failed(number) => self.describe(number),
+            Judged::Refused(code) => self.describe_status(code),
+            Judged::Broken(fault) => fault.to_string(),
         }
     }
 }

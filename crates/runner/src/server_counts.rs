@@ -220,7 +220,24 @@ fn fate(class: ErrorClass) -> Fate {
         | E::StreamReset
         | E::Goaway
         | E::Protocol
-        | E::Flood => Fate::Unknown,
+        | E::Flood
+        // A proxy may have said these.
+        | E::GrpcCancelled
+        | E::GrpcUnknown
+        | E::GrpcInvalidArgument
+        | E::GrpcDeadlineExceeded
+        | E::GrpcNotFound
+        | E::GrpcAlreadyExists
+        | E::GrpcPermissionDenied
+        | E::GrpcResourceExhausted
+        | E::GrpcFailedPrecondition
+        | E::GrpcAborted
+        | E::GrpcOutOfRange
+        | E::GrpcUnimplemented
+        | E::GrpcInternal
+        | E::GrpcUnavailable
+        | E::GrpcDataLoss
+        | E::GrpcUnauthenticated => Fate::Unknown,
         E::Refused
         | E::ConnectTimeout
         | E::Unreachable

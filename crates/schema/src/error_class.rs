@@ -56,11 +56,43 @@ pub enum ErrorClass {
     Protocol,
     /// HTTP/2: the target asks for more than a client should do: frames without end, or header sections without end.
     Flood,
+    /// gRPC: the status CANCELLED.
+    GrpcCancelled,
+    /// gRPC: the status UNKNOWN.
+    GrpcUnknown,
+    /// gRPC: the status INVALID_ARGUMENT.
+    GrpcInvalidArgument,
+    /// gRPC: the call's deadline passed, by the server's status DEADLINE_EXCEEDED or by the clock.
+    GrpcDeadlineExceeded,
+    /// gRPC: the status NOT_FOUND.
+    GrpcNotFound,
+    /// gRPC: the status ALREADY_EXISTS.
+    GrpcAlreadyExists,
+    /// gRPC: the status PERMISSION_DENIED.
+    GrpcPermissionDenied,
+    /// gRPC: the status RESOURCE_EXHAUSTED.
+    GrpcResourceExhausted,
+    /// gRPC: the status FAILED_PRECONDITION.
+    GrpcFailedPrecondition,
+    /// gRPC: the status ABORTED.
+    GrpcAborted,
+    /// gRPC: the status OUT_OF_RANGE.
+    GrpcOutOfRange,
+    /// gRPC: the status UNIMPLEMENTED.
+    GrpcUnimplemented,
+    /// gRPC: the status INTERNAL.
+    GrpcInternal,
+    /// gRPC: the status UNAVAILABLE.
+    GrpcUnavailable,
+    /// gRPC: the status DATA_LOSS.
+    GrpcDataLoss,
+    /// gRPC: the status UNAUTHENTICATED.
+    GrpcUnauthenticated,
 }
 
 impl ErrorClass {
     /// All classes; their order is the index of [`ErrorClass::index`].
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 40] = [
         Self::Refused,
         Self::ConnectTimeout,
         Self::Unreachable,
@@ -85,7 +117,37 @@ impl ErrorClass {
         Self::Goaway,
         Self::Protocol,
         Self::Flood,
+        Self::GrpcCancelled,
+        Self::GrpcUnknown,
+        Self::GrpcInvalidArgument,
+        Self::GrpcDeadlineExceeded,
+        Self::GrpcNotFound,
+        Self::GrpcAlreadyExists,
+        Self::GrpcPermissionDenied,
+        Self::GrpcResourceExhausted,
+        Self::GrpcFailedPrecondition,
+        Self::GrpcAborted,
+        Self::GrpcOutOfRange,
+        Self::GrpcUnimplemented,
+        Self::GrpcInternal,
+        Self::GrpcUnavailable,
+        Self::GrpcDataLoss,
+        Self::GrpcUnauthenticated,
     ];
+
+    /// The class of a call that ended with this status of gRPC; none for 0 and beyond 16.
+    #[must_use]
+    pub const fn of_grpc(status: u8) -> Option<Self> {
+        let first = Self::GrpcCancelled.index();
+        if status >= 1 && status <= 16 { Some(Self::ALL[first + status as usize - 1]) } else { None }
+    }
+
+    /// Whether all that is known of the request's time is that it was longer than allowed: it then counts as above every
+    /// finite one (METHOD §1).
+    #[must_use]
+    pub const fn is_beyond(self) -> bool {
+        matches!(self, Self::Timeout | Self::GrpcDeadlineExceeded)
+    }
 
     /// Position in [`ErrorClass::ALL`], for arrays of counters.
     #[must_use]
@@ -121,6 +183,36 @@ impl ErrorClass {
             Self::Goaway => "goaway",
             Self::Protocol => "protocol",
             Self::Flood => "flood",
+            Self::GrpcCancelled => "grpc_cancelled",
+            Self::GrpcUnknown => "grpc_unknown",
+            Self::GrpcInvalidArgument => "grpc_invalid_argument",
+            Self::GrpcDeadlineExceeded => "grpc_deadline_exceeded",
+            Self::GrpcNotFound => "grpc_not_found",
+            Self::GrpcAlreadyExists => "grpc_already_exists",
+            Self::GrpcPermissionDenied => "grpc_permission_denied",
+            Self::GrpcResourceExhausted => "grpc_resource_exhausted",
+            Self::GrpcFailedPrecondition => "grpc_failed_precondition",
+            Self::GrpcAborted => "grpc_aborted",
+            Self::GrpcOutOfRange => "grpc_out_of_range",
+            Self::GrpcUnimplemented => "grpc_unimplemented",
+            Self::GrpcInternal => "grpc_internal",
+            Self::GrpcUnavailable => "grpc_unavailable",
+            Self::GrpcDataLoss => "grpc_data_loss",
+            Self::GrpcUnauthenticated => "grpc_unauthenticated",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_status_of_grpc_but_ok_has_a_class() {
+        assert_eq!((ErrorClass::of_grpc(0), ErrorClass::of_grpc(17)), (None, None));
+        assert_eq!(ErrorClass::of_grpc(1), Some(ErrorClass::GrpcCancelled));
+        assert_eq!(ErrorClass::of_grpc(4), Some(ErrorClass::GrpcDeadlineExceeded));
+        assert_eq!(ErrorClass::of_grpc(14), Some(ErrorClass::GrpcUnavailable));
+        assert_eq!(ErrorClass::of_grpc(16), Some(ErrorClass::GrpcUnauthenticated));
     }
 }

@@ -30,6 +30,7 @@ pub mod experiment;
 pub mod family;
 pub mod fault;
 pub mod finding;
+pub mod grpc;
 pub mod hooks;
 pub mod intervention;
 pub mod json;

@@ -7,6 +7,7 @@ pub use crate::claim::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimQuantity, C
 use crate::counters::CountersPlan;
 use crate::design::DesignPlan;
 use crate::event::EventPlan;
+pub use crate::grpc::{CallPlan, Encoded, MessagePart, ScalarKind, ValuePart};
 use crate::hooks::HooksPlan;
 use crate::limits::LimitsPlan;
 use crate::profile::ProfilePlan;
@@ -247,6 +248,9 @@ impl ScenarioPlan {
                 let name = if only.name == only.request.method { &self.name } else { &only.name };
                 format!("{name}: {} requests to {origin}", only.request.method)
             }
+            (None, None, [EntryPlan { grpc: Some(call), .. }]) => {
+                format!("calls of {} at {origin}", call.method)
+            }
             (None, None, [only]) => format!("{} {origin}{}", only.request.method, only.request.path),
             (None, None, several) => {
                 let order = if self.choose.is_some() { "by row" } else { "by weight" };
@@ -267,6 +271,12 @@ impl ScenarioPlan {
             && self.script.is_none()
             && !self.requests[0].is_template
     }
+
+    /// Whether any of its requests is a call of gRPC, which takes HTTP/2.
+    #[must_use]
+    pub fn has_calls(&self) -> bool {
+        self.requests.iter().any(|entry| entry.grpc.is_some())
+    }
 }
 
 /// One named request of a scenario.
@@ -284,6 +294,9 @@ pub struct EntryPlan {
     /// Scheme, host and port where it goes to another origin than the load's URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
+    /// Where the request is a call of gRPC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grpc: Option<CallPlan>,
     /// What a right answer is.
     pub expect: ExpectPlan,
     /// The body is sent in chunks of this many bytes, not with its length.

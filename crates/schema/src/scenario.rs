@@ -6,6 +6,7 @@
 //! Absent on purpose: how much is sent and when (the load's work), and defaults (the runner fills them in).
 
 use crate::arrival::{Lengths, TextOr, Think};
+use crate::grpc::{CodeItem, Grpc};
 use crate::text::{FileError, parse_toml};
 use crate::version::ScenarioVersion;
 use schemars::JsonSchema;
@@ -64,8 +65,11 @@ impl ScenarioFile {
 pub struct Request {
     /// Default GET, or POST with a body.
     pub method: Option<String>,
-    /// Path, perhaps with a query, beginning with `/`.
+    /// Path, perhaps with a query, beginning with `/`. Needed, except by a call of gRPC.
+    #[serde(default)]
     pub path: String,
+    /// A call of gRPC over HTTP/2, in place of path, method and body.
+    pub grpc: Option<Grpc>,
     /// Query fields, percent-encoded by prony, in the order of their names.
     #[serde(default)]
     pub query: BTreeMap<String, String>,
@@ -115,7 +119,10 @@ pub struct NamedRequest {
     /// Default GET, or POST with a body.
     pub method: Option<String>,
     /// As in `[request]`.
+    #[serde(default)]
     pub path: String,
+    /// As in `[request]`.
+    pub grpc: Option<Grpc>,
     /// As in `[request]`.
     #[serde(default)]
     pub query: BTreeMap<String, String>,
@@ -154,6 +161,7 @@ impl NamedRequest {
         Request {
             method: self.method.clone(),
             path: self.path.clone(),
+            grpc: self.grpc.clone(),
             query: self.query.clone(),
             headers: self.headers.clone(),
             body: self.body.clone(),
@@ -167,12 +175,15 @@ impl NamedRequest {
 }
 
 /// `[expect]`
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
     /// Accepted status codes: a code, a class such as `"2xx"`, or a range such as `"200-299"`. Default: 200 to 399.
     #[serde(default)]
     pub status: Vec<StatusItem>,
+    /// Calls of gRPC: accepted status codes by name or number. Default: OK.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grpc_status: Vec<CodeItem>,
     /// Header fields whose value must begin with the given text; names in any case.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,

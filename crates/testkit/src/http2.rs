@@ -41,6 +41,8 @@ pub enum Act {
     Flood(Vec<u8>),
     /// Answer every request at once, until the client closes.
     Serve,
+    /// The same with these frames, made for its stream.
+    ServeFrames(fn(u32) -> Vec<u8>),
     /// Read until the client closes.
     Hold,
 }
@@ -63,6 +65,23 @@ pub fn settings(entries: &[(u16, u32)]) -> Vec<u8> {
         .flat_map(|(id, value)| [id.to_be_bytes().as_slice(), value.to_be_bytes().as_slice()].concat())
         .collect();
     frame(4, 0, 0, &payload)
+}
+
+/// A field as a header block has it: with a new name, not indexed, in plain bytes. Name and value are shorter than 127 bytes.
+#[must_use]
+pub fn field(name: &str, value: &str) -> Vec<u8> {
+    let text = |text: &str| [&[text.len() as u8], text.as_bytes()].concat();
+    [vec![0], text(name), text(value)].concat()
+}
+
+/// The answer to a call of gRPC on a stream: this message, and this status.
+#[must_use]
+pub fn call_answer(stream: u32, message: &[u8], status: &str) -> Vec<u8> {
+    let head = [vec![0x88], field("content-type", "application/grpc")].concat();
+    let length = (message.len() as u32).to_be_bytes();
+    let body = [&[0], &length[..], message].concat();
+    let trailers = field("grpc-status", status);
+    [frame(1, 4, stream, &head), frame(0, 0, stream, &body), frame(1, 5, stream, &trailers)].concat()
 }
 
 /// What it counted.
@@ -217,6 +236,12 @@ impl<'a, T: Read + Write> Peer<'a, T> {
                 Act::Serve => loop {
                     while !self.open.is_empty() {
                         self.answer()?;
+                    }
+                    self.read()?;
+                },
+                Act::ServeFrames(frames) => loop {
+                    while let Some(stream) = self.open.pop_front() {
+                        self.send(&frames(stream))?;
                     }
                     self.read()?;
                 },

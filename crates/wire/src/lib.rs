@@ -1,13 +1,14 @@
 //! What bytes mean: a request in parts and its framing, the incremental response parser, the request after a redirect,
 //! and the parts of a URL.
 //!
-//! What belongs to one protocol is in a folder of its own (`http1`; `http2` and `hpack`); messages, their judgement, URLs
+//! What belongs to one protocol is in a folder of its own (`http1`; `http2` and `hpack`; `grpc`); messages, their judgement, URLs
 //! and locations are those of all.
 //!
 //! Invariants: any split of the same bytes gives the same events, the same end and the same error; input is
 //! untrusted, so every length is bounded and a malformed answer is a classified error, never a panic or a hang.
 //! Absent on purpose: sockets, clocks, content codings, and any opinion on whether an answer is right.
 
+pub mod grpc;
 pub mod hpack;
 pub mod http1;
 pub mod http2;

@@ -1,6 +1,6 @@
 //! The flag of each setting: problems name keys of files, and the command line names flags.
 
-use super::{connection, load};
+use super::{connection, load, request};
 use anyhow::anyhow;
 use plan::Wrong;
 
@@ -16,7 +16,7 @@ pub(crate) fn with_flag(wrong: Wrong) -> anyhow::Error {
 
 /// The flag that stands for a key: that of the key's last part, unless an option says otherwise.
 fn flag(key: &str) -> String {
-    let mut others = connection::FLAGS.iter().chain(load::FLAGS);
+    let mut others = connection::FLAGS.iter().chain(load::FLAGS).chain(request::FLAGS);
     match others.find(|(other, _)| *other == key) {
         Some((_, flag)) => (*flag).to_owned(),
         None if key.starts_with("requests.") => key.to_owned(),

@@ -26,6 +26,7 @@ pub(super) const FLAGS: &[(&str, &str)] = &[
   prony load http://127.0.0.1:8080/ -R 1k --fail 'p99>50ms' --fail 'errors>0.1%'
   prony load https://127.0.0.1:8443/ --cacert ca.pem -d 10s
   prony load http://127.0.0.1:8080 --scenario scenarios/shop.toml -R 500
+  prony load http://127.0.0.1:50051 --grpc shop.Cart/Add --proto cart.proto --data '{}'
   prony load http://127.0.0.1:8080/ -s post.lua -c 100 -- arg1 arg2
   prony load --compat hey -z 10s -c 50 -q 20 http://127.0.0.1:8080/
 

@@ -1,5 +1,7 @@
 //! What `prony load` sends, and what a right answer is.
 
+use schema::grpc::{CodeItem, Compression, Grpc};
+use schema::scenario::Expect;
 use std::path::PathBuf;
 use units::{Bytes, Nanos};
 
@@ -19,6 +21,8 @@ pub(crate) struct HookArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RequestArgs {
+    #[command(flatten)]
+    pub(crate) call: CallArgs,
     /// Send what this scenario file says; the URL gives scheme, host and port
     #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "body", "upload", "expect_status", "expect_body", "chunked", "script"])]
     pub(crate) scenario: Option<PathBuf>,
@@ -51,4 +55,82 @@ pub(crate) struct RequestArgs {
     /// The exact body that every answer must have
     #[arg(long, value_name = "TEXT")]
     pub(crate) expect_body: Option<String>,
+}
+
+/// A call of gRPC instead of a request.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct CallArgs {
+    /// Call this method of gRPC, as package.Service/Method, over HTTP/2; the URL gives scheme, host and port
+    #[arg(long, value_name = "METHOD", conflicts_with_all = ["scenario", "script", "method", "body", "upload", "chunked", "headers", "expect_status", "expect_body"])]
+    pub(crate) grpc: Option<String>,
+    /// File that says what the method and its messages are, repeatable
+    #[arg(long, value_name = "FILE", requires = "grpc")]
+    pub(crate) proto: Vec<String>,
+    /// Folder in which the imports of --proto are looked up, repeatable [default: that of each file]
+    #[arg(long, value_name = "FOLDER", requires = "proto")]
+    pub(crate) import_path: Vec<String>,
+    /// Instead of --proto: a file that protoc --include_imports --descriptor_set_out=FILE wrote
+    #[arg(long, value_name = "FILE", requires = "grpc", conflicts_with = "proto")]
+    pub(crate) protoset: Option<String>,
+    /// The message in JSON; its texts may hold ${…}, as '{"id": "${counter()}"}' [default: {}]
+    #[arg(long, value_name = "JSON", requires = "grpc")]
+    pub(crate) data: Option<String>,
+    /// The message in JSON, from a file
+    #[arg(long, value_name = "FILE", requires = "grpc", conflicts_with = "data")]
+    pub(crate) data_file: Option<String>,
+    /// Metadata, repeatable; values of names in -bin are base64
+    #[arg(long, value_name = "NAME=VALUE", requires = "grpc")]
+    pub(crate) metadata: Vec<String>,
+    /// How long the server may take; it is told [default: not said, and --timeout holds]
+    #[arg(long, value_name = "TIME", requires = "grpc", value_parser = super::duration)]
+    pub(crate) call_deadline: Option<Nanos>,
+    /// Compress the message
+    #[arg(long, value_name = "CODING", requires = "grpc", value_parser = ["gzip"])]
+    pub(crate) compress: Option<String>,
+    /// Status of gRPC that is right, by name or number, repeatable [default: OK]
+    #[arg(long, value_name = "STATUS", requires = "grpc")]
+    pub(crate) expect_grpc: Vec<String>,
+}
+
+/// Flags that are not called as their keys are.
+pub(super) const FLAGS: &[(&str, &str)] = &[
+    ("request.grpc", "--data"),
+    ("request.grpc.deadline", "--call-deadline"),
+    ("request.grpc.method", "--grpc"),
+    ("request.grpc.message", "--data"),
+    ("request.grpc.message_file", "--data-file"),
+    ("expect.grpc_status", "--expect-grpc"),
+];
+
+impl CallArgs {
+    /// The same as `[request.grpc]` and `[expect]` of a scenario file have it; `None` where no call is made.
+    pub(crate) fn to_call(&self) -> Option<anyhow::Result<(Grpc, Expect)>> {
+        let method = self.grpc.clone()?;
+        let metadata = self.metadata.iter().map(|text| pair(text)).collect::<anyhow::Result<_>>();
+        Some(metadata.map(|metadata| {
+            let grpc = Grpc {
+                method,
+                proto: self.proto.clone(),
+                import_path: self.import_path.clone(),
+                protoset: self.protoset.clone(),
+                message: self.data.clone().map(serde_json::Value::String),
+                message_file: self.data_file.clone(),
+                metadata,
+                deadline: self.call_deadline,
+                compress: self.compress.as_ref().map(|_| Compression::Gzip),
+            };
+            let codes = self.expect_grpc.iter().map(|text| match text.parse() {
+                Ok(number) => CodeItem::Number(number),
+                Err(_) => CodeItem::Name(text.clone()),
+            });
+            (grpc, Expect { grpc_status: codes.collect(), ..Expect::default() })
+        }))
+    }
+}
+
+fn pair(text: &str) -> anyhow::Result<(String, String)> {
+    match text.split_once('=') {
+        Some((name, value)) => Ok((name.trim().to_owned(), value.to_owned())),
+        None => anyhow::bail!("--metadata: `{text}` has no value\n  remedy: write --metadata NAME=VALUE"),
+    }
 }

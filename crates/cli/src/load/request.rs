@@ -4,7 +4,7 @@ use crate::args::{RequestArgs, with_flag};
 use anyhow::{Context as _, Result, bail};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use plan::net::HttpUrl;
-use plan::{chunk_bytes, load_scenario_file};
+use plan::{call_scenario, chunk_bytes, load_scenario_file};
 use schema::plan::{BodyExpectation, ExpectPlan, RequestPlan, ScenarioPlan, ScriptPlan};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt as _;
@@ -15,6 +15,13 @@ const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 
 /// What is sent: a scenario file, or the request that the arguments describe.
 pub(super) fn scenario(args: &RequestArgs, url: &HttpUrl) -> Result<ScenarioPlan> {
+    if let Some(call) = args.call.to_call() {
+        let (call, expect) = call?;
+        if !["", "/"].contains(&url.path.as_str()) {
+            bail!("--grpc names the method; give a URL of scheme, host and port only");
+        }
+        return call_scenario(&call, &expect).map_err(with_flag);
+    }
     let Some(path) = &args.scenario else {
         if let Some(file) = &args.script {
             return scripted(file, args, url);

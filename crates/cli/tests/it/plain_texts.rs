@@ -71,9 +71,10 @@ const DATA: [(&str, &[&str]); 6] = [
         ],
     ),
     (
-        "text of people: questions, claims, conditions, notes, commands, files",
+        "text of people: questions, claims, conditions, notes, commands, calls, files",
         &[
             "AnalysisFile.question",
+            "CallPlan.method",
             "ClaimPlan.text",
             "ClaimResult.text",
             "ClaimSource.article",
@@ -82,6 +83,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "Conditions.think",
             "Conditions.tool",
             "Conditions.versions",
+            "Encoded",
             "EventAction.command",
             "ExperimentCard.question",
             "ExperimentPlan.question",
@@ -102,6 +104,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "ThresholdAnswer.text",
             "ThresholdPlan.text",
             "ThresholdResult.expression",
+            "ValuePart.text",
         ],
     ),
     (

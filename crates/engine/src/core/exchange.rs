@@ -8,16 +8,19 @@ use super::place::{Phase, PlaceId};
 use super::{Core, Pacer};
 use crate::book::SessionEnd;
 use crate::driver::{Handler, Handshake, SlotId, Sockets};
-use crate::failure::{Cause, Failure};
+use crate::failure::{Cause, Failure, clean};
 use crate::fate::Fate;
 use crate::protocol::{Protocol, Put, Taken};
-use request::{Answer, Judged};
+use request::{Answer, Call, Judged};
 use schema::load::ErrorClass;
 use units::{Clock, Nanos};
 use wire::is_redirect;
 
 /// Pause of a closed loop after a request that could not be made.
 pub(super) const UNMADE_PAUSE: Nanos = Nanos::from_millis(10);
+
+/// Characters that are shown of a server's words.
+const WORDS_CHARS: usize = 200;
 
 impl<P: Protocol> Core<P> {
     /// Gives a request of this seat a place and sends it, connecting first where needed.
@@ -47,6 +50,9 @@ impl<P: Protocol> Core<P> {
             answer: Answer::to(self.outgoing.global(which)),
             slot: place.carrier,
         };
+        if P::HAS_STREAMS {
+            place.call = Call::default();
+        }
         self.watch_place(at, dispatched);
         // In the closed loop the stamp just taken is the moment before the write; a second reading of the clock would
         // cost more than it tells. An arrival of the open loop may have waited since.
@@ -316,7 +322,12 @@ impl<P: Protocol> Core<P> {
         let place = &mut self.places[at];
         let request = &place.request;
         let check = self.outgoing.check(request.which.entry);
-        let judged = request.answer.finish(check, &mut place.notes);
+        let mut judged = request.answer.finish(check, &mut place.notes);
+        if P::HAS_STREAMS
+            && let Some(rule) = check.call()
+        {
+            judged = place.call.finish(rule, judged, &mut place.notes);
+        }
         let objection = self.outgoing.show_answer(request.answer.status(), place.heard.as_deref_mut());
         if let Some(error) = objection {
             let text = || error.to_string();
@@ -350,12 +361,19 @@ impl<P: Protocol> Core<P> {
                 let failure = Failure::said(ErrorClass::WrongBody, "the body is not the expected one");
                 self.book.fail(fate, failure, done);
             }
+            Judged::Refused(code) => {
+                let class = ErrorClass::of_grpc(code.number()).unwrap_or(ErrorClass::Check);
+                let words = String::from_utf8_lossy(place.notes.beginning());
+                let text = || refusal(&check.describe_status(code), &words);
+                self.book.fail_with(fate, class, text, done);
+            }
+            Judged::Broken(fault) => self.book.fail(fate, fault.into(), done),
             Judged::Right | Judged::UnexpectedStatus => {
                 let cause = Cause::Status(request.answer.status());
                 self.book.fail(fate, Failure { class: ErrorClass::UnexpectedStatus, cause }, done);
             }
         }
-        if !check.is_plain() {
+        if !check.is_plain() || check.call().is_some() {
             let name = self.outgoing.name(entry);
             self.book.failed_answers().note(name, check, judged, &request.answer, &place.notes, done);
         }
@@ -387,6 +405,15 @@ impl<P: Protocol> Core<P> {
         self.close(sockets, id);
         let now = self.clock.now();
         self.refill(sockets, id, now);
+    }
+}
+
+/// A status of gRPC that is not accepted, with the server's own words, where it had some.
+fn refusal(status: &str, words: &str) -> String {
+    if words.is_empty() {
+        status.to_owned()
+    } else {
+        format!("{status}: {}", clean(words.as_bytes(), WORDS_CHARS))
     }
 }
 
@@ -443,7 +470,8 @@ impl<P: Protocol> Core<P> {
         let mut freed = None;
         loop {
             let state = &mut self.carriers[id as usize].protocol;
-            let mut on = Hearing { places: &mut self.places, outgoing: &self.outgoing };
+            let mut on =
+                Hearing::<P> { places: &mut self.places, outgoing: &self.outgoing, spoilt: Vec::new() };
             match self.protocol.take(state, rest, &mut on) {
                 Ok(Taken::Part(at)) => {
                     let first_byte = &mut self.places[at].request.first_byte;

@@ -2,16 +2,20 @@
 
 use super::outgoing::Outgoing;
 use super::place::{Place, PlaceId, Places};
-use crate::protocol::Events;
-use wire::{Framing, Header, Visit as _, is_redirect};
+use crate::failure::Failure;
+use crate::protocol::{Events, Protocol};
+use wire::{Header, Visit as _, is_redirect};
 
-/// Judges answers and, where somebody listens, keeps them, or where they lead.
-pub(super) struct Hearing<'a, F: Framing> {
+/// Judges answers and, where somebody listens, keeps them, or where they lead. Calls are looked for where requests have
+/// streams only.
+pub(super) struct Hearing<'a, P: Protocol> {
     pub(super) places: &'a mut Places,
-    pub(super) outgoing: &'a Outgoing<F>,
+    pub(super) outgoing: &'a Outgoing<P::Framing>,
+    /// Answers that turned out to be of no use since this was last asked; each once.
+    pub(super) spoilt: Vec<(PlaceId, Failure)>,
 }
 
-impl<F: Framing> Events for Hearing<'_, F> {
+impl<P: Protocol> Events for Hearing<'_, P> {
     #[inline]
     fn kind(&self, at: PlaceId) -> u32 {
         u32::from(self.places[at].request.which.entry)
@@ -19,9 +23,14 @@ impl<F: Framing> Events for Hearing<'_, F> {
 
     #[inline]
     fn head(&mut self, at: PlaceId, status: u16, headers: &[Header<'_>]) -> bool {
-        let Place { request, notes, heard, trail, .. } = &mut self.places[at];
+        let Place { request, notes, heard, trail, call, .. } = &mut self.places[at];
         let check = self.outgoing.check(request.which.entry);
         request.answer.judge(check, notes).head(status, headers);
+        if P::HAS_STREAMS
+            && let Some(rule) = check.call()
+        {
+            return call.head(rule, status, headers, notes) && request.answer.is_judged_by_status(check);
+        }
         if let Some(heard) = heard.as_mut() {
             heard.head(headers);
         }
@@ -40,11 +49,31 @@ impl<F: Framing> Events for Hearing<'_, F> {
 
     #[inline]
     fn body(&mut self, at: PlaceId, bytes: &[u8]) {
-        let Place { request, notes, heard, .. } = &mut self.places[at];
+        let Place { request, notes, heard, call, .. } = &mut self.places[at];
         let check = self.outgoing.check(request.which.entry);
         request.answer.judge(check, notes).body(bytes);
+        if P::HAS_STREAMS
+            && check.call().is_some()
+            && let Some(fault) = call.body(bytes)
+            && self.spoilt.iter().all(|(place, _)| *place != at)
+        {
+            self.spoilt.push((at, fault.into()));
+        }
         if let Some(heard) = heard {
             heard.body(bytes);
         }
+    }
+    fn trailers(&mut self, at: PlaceId, fields: &[Header<'_>]) {
+        if P::HAS_STREAMS {
+            let Place { request, notes, call, .. } = &mut self.places[at];
+            if let Some(rule) = self.outgoing.check(request.which.entry).call() {
+                call.trailers(rule, fields, notes);
+            }
+        }
+    }
+
+    #[inline]
+    fn spoilt(&mut self) -> Option<(PlaceId, Failure)> {
+        if P::HAS_STREAMS { self.spoilt.pop() } else { None }
     }
 }

@@ -16,7 +16,7 @@ use super::in_flight::InFlight;
 use super::script::Heard;
 use super::session::Session;
 use crate::driver::SlotId;
-use request::{Bytes, Notes};
+use request::{Bytes, Call, Notes};
 use std::ops::{Index, IndexMut, Range};
 use units::Nanos;
 
@@ -56,6 +56,8 @@ pub(crate) struct Place {
     pub(crate) rendered: Vec<u8>,
     /// What must be remembered of the answer for its checks; unallocated where there are none.
     pub(crate) notes: Notes,
+    /// The judgement of the answer as a call of gRPC; of no meaning for other requests.
+    pub(crate) call: Call,
     /// The virtual user who has the seat.
     pub(crate) user: Option<Box<Session>>,
     /// The answer as a script wants to see it; absent unless one does.
@@ -76,6 +78,7 @@ impl Place {
             request: InFlight::default(),
             rendered: Vec::new(),
             notes: Notes::default(),
+            call: Call::default(),
             user: None,
             heard: None,
             trail: None,

@@ -8,6 +8,7 @@ use crate::book::SessionEnd;
 use crate::driver::{SlotId, Sockets};
 use crate::failure::Failure;
 use crate::protocol::{Loss, Protocol, Scope};
+use request::CallCheck;
 use schema::load::ErrorClass;
 use units::Nanos;
 
@@ -96,7 +97,7 @@ impl<P: Protocol> Core<P> {
     }
 
     /// When the request of a place is overdue, and how it fails then.
-    fn deadline(&self, place: &Place) -> (Nanos, &'static str) {
+    fn deadline(&self, place: &Place) -> (Nanos, Failure) {
         let answered = match place.phase {
             Phase::Open => after(place.hop_written(), self.response_limit(place.request.which.entry)),
             Phase::Waiting if self.waits_for_room(place) => {
@@ -105,7 +106,22 @@ impl<P: Protocol> Core<P> {
             Phase::Waiting | Phase::Free => UNWATCHED,
         };
         let ended = self.limits.total.map_or(UNWATCHED, |limit| after(place.request.intended, limit));
-        if answered <= ended { (answered, "no complete answer in time") } else { (ended, "total time-out") }
+        if ended < answered {
+            return (ended, Failure::said(ErrorClass::Timeout, "total time-out"));
+        }
+        (answered, self.unanswered(place))
+    }
+
+    /// How a request fails whose answer is not complete in time.
+    fn unanswered(&self, place: &Place) -> Failure {
+        if P::HAS_STREAMS {
+            let rule = self.outgoing.check(place.request.which.entry).call();
+            if rule.is_some_and(CallCheck::has_deadline) {
+                let text = "no status from the server within the deadline and the time to hear of it";
+                return Failure::said(ErrorClass::GrpcDeadlineExceeded, text);
+            }
+        }
+        Failure::said(ErrorClass::Timeout, "no complete answer in time")
     }
 
     /// Whether a request waits for a peer that has answered, but takes no more requests.
@@ -118,9 +134,9 @@ impl<P: Protocol> Core<P> {
         if place.phase == Phase::Free {
             return;
         }
-        let (due, why) = self.deadline(place);
+        let (due, failure) = self.deadline(place);
         if now >= due {
-            return self.time_out(sockets, at, Failure::said(ErrorClass::Timeout, why), now);
+            return self.time_out(sockets, at, failure, now);
         }
         // The next request of this place may have less time than this one.
         let due = due.min(after(now, self.patience));

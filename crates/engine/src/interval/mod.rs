@@ -12,8 +12,8 @@ mod times;
 
 use crate::lazy_histogram::LazyHistogram;
 use crate::tally::{AddTo, Store, Tally};
-pub use account::Account;
 pub(crate) use account::SessionAccount;
+pub use account::{Account, ByClass};
 pub use counts::Counts;
 use request::FailureLog;
 use schema::load::{ErrorClass, TokenKind};

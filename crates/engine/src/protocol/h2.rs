@@ -45,6 +45,13 @@ enum Settled {
     Lost(PlaceId, Loss),
 }
 
+impl Settled {
+    /// Whether it is the end of this place's request.
+    fn is_of(self, at: PlaceId) -> bool {
+        matches!(self, Self::Done(place) | Self::Lost(place, _) if place == at)
+    }
+}
+
 impl H2 {
     /// Connections as `config` says.
     pub(crate) const fn new(config: Config) -> Self {
@@ -148,6 +155,15 @@ impl Protocol for H2 {
             let is_greeting = !connection.is_established();
             let mut shown = Shown { on: &mut *on, settled: &mut *settled, begun: &mut *begun, is_greeting };
             taken += connection.take(&bytes[taken..], &mut shown, outbox.out())?;
+            while let Some((at, failure)) = on.spoilt() {
+                if settled.iter().any(|settled| settled.is_of(at)) {
+                    continue;
+                }
+                match connection.cancel(at, outbox.out()) {
+                    Given::Stream => settled.push_back(Settled::Lost(at, Loss::Failed(failure))),
+                    Given::Connection => return Err(failure),
+                }
+            }
         }
         Ok(match settled.pop_front() {
             None => Taken::All,

@@ -32,6 +32,11 @@ pub(crate) trait Events {
     fn body(&mut self, at: PlaceId, bytes: &[u8]);
     /// The fields after its body, where there are any.
     fn trailers(&mut self, _at: PlaceId, _fields: &[Header<'_>]) {}
+    /// An answer of which no more needs to be read, because it is known to be wrong, and why. For protocols that can end one
+    /// request by itself; asked after what was received is shown, until there is none.
+    fn spoilt(&mut self) -> Option<(PlaceId, Failure)> {
+        None
+    }
 }
 
 /// How far a protocol came in what was received. `bytes` are those of this input that were taken.

@@ -1,6 +1,7 @@
 //! The engine over HTTP/2 on every driver, against a server of another make and against scripted ones: counts, classes, limits;
 //! nothing is lost.
 
+mod calls;
 #[path = "../common/mod.rs"]
 mod common;
 mod fair;

@@ -6,8 +6,8 @@ use h2::{Reason, RecvStream};
 use http::{Request, Response};
 use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -28,6 +28,24 @@ pub(crate) struct Setup {
     pub(crate) interim: bool,
     /// The body of each answer.
     pub(crate) body: Vec<u8>,
+    /// What it does with the n-th request, counted from 1, in place of all that.
+    pub(crate) script: Option<fn(u64) -> Reply>,
+}
+
+/// An answer written by hand.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) fields: Vec<(&'static str, &'static str)>,
+    /// The body, in the pieces in which it is sent.
+    pub(crate) body: Vec<Vec<u8>>,
+    pub(crate) trailers: Vec<(&'static str, &'static str)>,
+    /// The answer ends with its header section.
+    pub(crate) is_bare: bool,
+    /// The answer never ends.
+    pub(crate) is_open: bool,
+    /// The last piece comes again and again, until the stream ends.
+    pub(crate) is_endless: bool,
 }
 
 impl Default for Setup {
@@ -39,6 +57,7 @@ impl Default for Setup {
             resets: None,
             interim: false,
             body: b"ok".to_vec(),
+            script: None,
         }
     }
 }
@@ -52,6 +71,9 @@ pub(crate) struct Seen {
     pub(crate) resets: AtomicU64,
     /// Bytes of requests' bodies.
     pub(crate) body_bytes: AtomicU64,
+    /// Header fields and body of the last request.
+    pub(crate) last_fields: Mutex<http::HeaderMap>,
+    pub(crate) last_body: Mutex<Vec<u8>>,
     open: AtomicU64,
     /// Most requests at a time, of all connections.
     pub(crate) open_max: AtomicU64,
@@ -139,12 +161,20 @@ async fn serve(
     let open = seen.open.fetch_add(1, SeqCst) + 1;
     seen.open_max.fetch_max(open, SeqCst);
     let is_head = request.method() == http::Method::HEAD;
-    let mut body = request.into_body();
+    let (head, mut body) = request.into_parts();
+    seen.last_fields.lock().unwrap().clone_from(&head.headers);
+    let mut received = Vec::new();
     while let Some(Ok(data)) = body.data().await {
         let _ = body.flow_control().release_capacity(data.len());
         seen.body_bytes.fetch_add(data.len() as u64, SeqCst);
+        received.extend_from_slice(&data);
     }
-    if let Some((each, reason)) = setup.resets
+    *seen.last_body.lock().unwrap() = received;
+    if let Some(script) = setup.script {
+        if reply(&mut respond, script(number)).await.is_ok() {
+            seen.answers.fetch_add(1, SeqCst);
+        }
+    } else if let Some((each, reason)) = setup.resets
         && number.is_multiple_of(each)
     {
         seen.resets.fetch_add(1, SeqCst);
@@ -171,6 +201,52 @@ async fn answer(respond: &mut SendResponse<Bytes>, setup: &Setup, is_head: bool)
             Some(room) => {
                 let part = rest.split_to(room?.min(rest.len()));
                 stream.send_data(part, rest.is_empty())?;
+            }
+            None => return Err(Reason::CANCEL.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Sends an answer written by hand.
+async fn reply(respond: &mut SendResponse<Bytes>, reply: Reply) -> Result<(), h2::Error> {
+    let mut response = Response::builder().status(reply.status);
+    for (name, value) in reply.fields {
+        response = response.header(name, value);
+    }
+    let mut stream = respond.send_response(response.body(()).unwrap(), reply.is_bare)?;
+    if reply.is_bare {
+        return Ok(());
+    }
+    let last = reply.body.last().cloned().unwrap_or_default();
+    for piece in reply.body {
+        send(&mut stream, piece).await?;
+    }
+    if reply.is_endless {
+        loop {
+            send(&mut stream, last.clone()).await?;
+        }
+    }
+    if reply.is_open {
+        let _ = poll_fn(|context| stream.poll_reset(context)).await;
+        return Err(Reason::CANCEL.into());
+    }
+    let mut trailers = http::HeaderMap::new();
+    for (name, value) in reply.trailers {
+        trailers.append(name, http::HeaderValue::from_static(value));
+    }
+    if trailers.is_empty() { stream.send_data(Bytes::new(), true) } else { stream.send_trailers(trailers) }
+}
+
+/// Sends a piece of a body as the window allows.
+async fn send(stream: &mut h2::SendStream<Bytes>, piece: Vec<u8>) -> Result<(), h2::Error> {
+    let mut rest = Bytes::from(piece);
+    while !rest.is_empty() {
+        stream.reserve_capacity(rest.len());
+        match poll_fn(|context| stream.poll_capacity(context)).await {
+            Some(room) => {
+                let part = rest.split_to(room?.min(rest.len()));
+                stream.send_data(part, false)?;
             }
             None => return Err(Reason::CANCEL.into()),
         }

@@ -15,8 +15,8 @@ use hdrhistogram::Histogram;
 use plan::{LoadJob, login, recorded};
 use samples::Samples;
 use schema::load::{
-    ArrivalCheck, BytesMoved, Connections, ErrorClass, Latencies, LoadReport, RequestSummary, Requests,
-    ResolvedLoad, SessionSummary, Time, TokenKind, TokenSummary, Validity, Window,
+    ArrivalCheck, BytesMoved, Connections, Latencies, LoadReport, RequestSummary, Requests, ResolvedLoad,
+    SessionSummary, Time, TokenKind, TokenSummary, Validity, Window,
 };
 use schema::plan::EntryPlan;
 use schema::trial::{IntervalLine, Phase, SampleSummary, StallSpan};
@@ -73,8 +73,7 @@ impl Fold {
 
     /// Requests that count as above every finite value: censored ones and those that timed out (METHOD §1).
     fn beyond(&self) -> u64 {
-        let account = &self.measured.counts.measured;
-        account.censored + account.failed[ErrorClass::Timeout.index()]
+        self.measured.counts.measured.beyond()
     }
 
     pub(crate) fn latencies(&self) -> Latencies {
@@ -106,7 +105,7 @@ impl Fold {
         entries
             .map(|(plan, data)| {
                 let account = &data.account;
-                let beyond = account.censored + account.failed[ErrorClass::Timeout.index()];
+                let beyond = account.beyond();
                 RequestSummary {
                     name: plan.name.clone(),
                     share: account.scheduled as f64 / all,

@@ -28,6 +28,8 @@ pub(super) fn fault(check: &Check, judged: Judged, answer: &Answer) -> Option<Co
         }),
         Judged::WrongBody => Some(ContractFault::Body(exact(check, &answer.body))),
         Judged::Failed(number) => Some(failed(check, judged, &check.describe(number), answer)),
+        // Contracts make no calls.
+        Judged::Refused(_) | Judged::Broken(_) => None,
     }
 }
 

@@ -1,7 +1,9 @@
 //! What HTTP/2 needs of TLS, and what it cannot send.
 
+use schema::experiment::{ConnectionUse, Load};
 use schema::plan::{HttpVersion, LoadPlan, ScenarioPlan};
 use schema::text::Problem;
+use std::borrow::Cow;
 
 /// The protocol's name in a TLS handshake (RFC 9113 §3.2).
 const ALPN: &str = "h2";
@@ -43,10 +45,29 @@ pub(crate) fn agree(
     Ok(())
 }
 
+/// The settings of a load that makes calls of gRPC: they take HTTP/2, whether it is asked for or not.
+///
+/// # Errors
+/// HTTP/1.1 is asked for.
+pub(crate) fn of_calls<'a>(load: &'a Load, scenario: &ScenarioPlan) -> Result<Cow<'a, Load>, Problem> {
+    match load.connection.http {
+        _ if !scenario.has_calls() => Ok(Cow::Borrowed(load)),
+        Some(HttpVersion::V2) => Ok(Cow::Borrowed(load)),
+        Some(HttpVersion::V1_1) => {
+            let cause = "calls of gRPC take HTTP/2";
+            Err(Problem::at("load.connection.http", cause, "leave it out, or ask for 2"))
+        }
+        None => {
+            let connection = ConnectionUse { http: Some(HttpVersion::V2), ..load.connection.clone() };
+            Ok(Cow::Owned(Load { connection, ..load.clone() }))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schema::plan::{ConnectionPlan, ExpectPlan, RequestPlan, ScriptPlan};
+    use schema::plan::{CallPlan, ConnectionPlan, ExpectPlan, RequestPlan, ScriptPlan};
     use schema::tls::{TlsPlan, TlsUse};
 
     fn load(http: HttpVersion) -> LoadPlan {
@@ -81,6 +102,22 @@ mod tests {
         assert_eq!(offered(HttpVersion::V2, Some(&["h2", "http/1.1"])).unwrap(), ["h2", "http/1.1"]);
         let problem = offered(HttpVersion::V2, Some(&["http/1.1"])).unwrap_err();
         assert_eq!(problem.key, ["load", "connection", "http"]);
+    }
+
+    #[test]
+    fn calls_take_http2_by_themselves() {
+        let mut scenario = scenario();
+        let asked =
+            |http| Load { connection: ConnectionUse { http, ..ConnectionUse::default() }, ..Load::default() };
+        let version = |http, scenario: &ScenarioPlan| {
+            of_calls(&asked(http), scenario).map(|load| load.connection.http).map_err(|problem| problem.key)
+        };
+        assert_eq!(version(None, &scenario), Ok(None));
+        scenario.requests[0].grpc = Some(CallPlan::default());
+        assert_eq!(version(None, &scenario), Ok(Some(HttpVersion::V2)));
+        assert_eq!(version(Some(HttpVersion::V2), &scenario), Ok(Some(HttpVersion::V2)));
+        let key = ["load", "connection", "http"].map(str::to_owned).to_vec();
+        assert_eq!(version(Some(HttpVersion::V1_1), &scenario), Err(key));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Contract files: scenario files under `targets/contract/` whose requests are all fixed.
 
-use super::{in_file, named};
+use super::{in_file, named, no_calls};
 use crate::error::PlanError;
 use launch::contract::route;
 use schema::plan::ScenarioPlan;
@@ -17,6 +17,7 @@ pub fn load_contract(project: &Path, name: &str) -> Result<ScenarioPlan, PlanErr
     let (file, path, text) = named(&route::folder(project), name)?;
     let located = |problem: Problem| PlanError::File(problem.locate(&path.display().to_string(), &text));
     unfixed(&file).map_or(Ok(()), |problem| Err(located(problem)))?;
+    no_calls(file.request.as_ref(), &file.requests).map_err(located)?;
     let plan = in_file(&file, &path, &text)?;
     match plan.requests.iter().position(|entry| entry.is_template) {
         None => Ok(plan),

@@ -1,8 +1,10 @@
 //! One request of a scenario: its parts put together to a method, a path, header fields and a body.
 
 use super::{expect, read, text};
+use crate::grpc;
 use crate::load::arrival;
 use crate::place::origins;
+use schema::grpc::Grpc;
 use schema::plan::{EntryPlan, ExpectPlan, RequestPlan};
 use schema::scenario::{Capture, Expect, NamedRequest, Part, Request};
 use schema::text::Problem;
@@ -18,6 +20,9 @@ pub(super) fn single(
     expect: &Expect,
     folder: &Path,
 ) -> Result<EntryPlan, Problem> {
+    if let Some(grpc) = &request.grpc {
+        return called(name, request, grpc, expect, ("request", "expect"), folder);
+    }
     let made = made(request, "request", folder)?;
     let expect = expect::plan(expect, "expect", made.is_template, folder)?;
     let chunk_bytes = chunk_bytes(request.chunked, "request.chunked")?;
@@ -26,11 +31,23 @@ pub(super) fn single(
 
 /// One of `[[requests]]`; `at` is its key.
 pub(super) fn named(named: &NamedRequest, at: &str, folder: &Path) -> Result<EntryPlan, Problem> {
-    let made = made(&named.request(), at, folder)?;
-    let expect = expect::plan(&named.expect, &format!("{at}.expect"), made.is_template, folder)?;
-    let mut entry = entry(&named.name, named.weight.unwrap_or(1.0), made, expect);
+    let mut entry = if let Some(grpc) = &named.grpc {
+        let keys = (at, &*format!("{at}.expect"));
+        called(&named.name, &named.request(), grpc, &named.expect, keys, folder)?
+    } else {
+        let made = made(&named.request(), at, folder)?;
+        let expect = expect::plan(&named.expect, &format!("{at}.expect"), made.is_template, folder)?;
+        entry(&named.name, 1.0, made, expect)
+    };
+    entry.weight = named.weight.unwrap_or(1.0);
     entry.chunk_bytes = chunk_bytes(named.chunked, &format!("{at}.chunked"))?;
+    let own = entry.timeout_ns;
     entry.timeout_ns = match named.timeout {
+        Some(_) if own.is_some() => {
+            let cause = "a call with a deadline has no other time-out";
+            return Err(Problem::at(&format!("{at}.timeout"), cause, "keep grpc.deadline or timeout"));
+        }
+        None => own,
         Some(timeout) if timeout.0 == 0 => {
             let cause = "a time-out of zero would fail every request";
             return Err(Problem::at(&format!("{at}.timeout"), cause, "give a time such as 5s"));
@@ -40,6 +57,9 @@ pub(super) fn named(named: &NamedRequest, at: &str, folder: &Path) -> Result<Ent
     let origin = |text: &String| origins::parse(text, &format!("{at}.origin"));
     entry.origin = named.origin.as_ref().map(origin).transpose()?.map(|url| url.origin());
     entry.capture = captures(&named.capture, at)?;
+    if named.grpc.is_some() {
+        only_of_headers(&entry.capture, at)?;
+    }
     entry.think =
         named.think.as_ref().map(|think| arrival::think(think, &format!("{at}.think"))).transpose()?;
     Ok(entry)
@@ -72,6 +92,69 @@ fn captures(captures: &BTreeMap<String, Capture>, at: &str) -> Result<BTreeMap<S
         }
     }
     Ok(captures.clone())
+}
+
+/// A call of gRPC; `keys` are those of the request and of what is expected.
+fn called(
+    name: &str,
+    request: &Request,
+    grpc: &Grpc,
+    expect: &Expect,
+    keys: (&str, &str),
+    folder: &Path,
+) -> Result<EntryPlan, Problem> {
+    let (at, expect_at) = keys;
+    only_the_call(request, at)?;
+    let expect_plan = expect::of_call(expect, expect_at)?;
+    let status = grpc::accepted(&expect.grpc_status, &format!("{expect_at}.grpc_status"))?;
+    let called = grpc::call(grpc, &status, &format!("{at}.grpc"), folder)?;
+    let (timeout_ns, is_template) = (called.timeout_ns(), called.is_template);
+    let made = Made { request: called.request, is_template };
+    Ok(EntryPlan { grpc: Some(called.call), timeout_ns, ..entry(name, 1.0, made, expect_plan) })
+}
+
+/// What is taken from the answer to a call.
+fn only_of_headers(captures: &BTreeMap<String, Capture>, at: &str) -> Result<(), Problem> {
+    match captures.iter().find(|(_, capture)| capture.json.is_some() || capture.regex.is_some()) {
+        Some((name, _)) => {
+            let cause = "messages are not looked into";
+            Err(Problem::at(&format!("{at}.capture.{name}"), cause, "take the value from a header field"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A call says all of the request itself.
+fn only_the_call(request: &Request, at: &str) -> Result<(), Problem> {
+    let Request { method, path, query, headers, body, body_file, json, form, multipart, chunked, grpc: _ } =
+        request;
+    let given = [
+        ("method", method.is_some()),
+        ("path", !path.is_empty()),
+        ("query", !query.is_empty()),
+        ("body", body.is_some()),
+        ("body_file", body_file.is_some()),
+        ("json", json.is_some()),
+        ("form", form.is_some()),
+        ("multipart", multipart.is_some()),
+        ("chunked", chunked.is_some()),
+        ("headers", !headers.is_empty()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some(("headers", _)) => {
+            let remedy = "give it as grpc.metadata";
+            Err(Problem::at(
+                &format!("{at}.headers"),
+                "a call has metadata in place of header fields",
+                remedy,
+            ))
+        }
+        Some((key, _)) => {
+            let cause = "a call of gRPC says this itself";
+            Err(Problem::at(&format!("{at}.{key}"), cause, "leave it out, or leave out `grpc`"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A request and whether its texts are templates.
@@ -111,6 +194,9 @@ fn made(request: &Request, at: &str, folder: &Path) -> Result<Made, Problem> {
     let says = |name: &str| headers.iter().any(|(have, _)| have.eq_ignore_ascii_case(name));
     if let Some(media_type) = body.media_type.filter(|_| !says("content-type")) {
         headers.push(("Content-Type".to_owned(), media_type));
+    }
+    if request.path.is_empty() {
+        return Err(Problem::at(&format!("{at}.path"), "there is no path", "write path = \"/\""));
     }
     let path = text::with_query(&request.path, &request.query);
     let is_template = text::is_template(path.as_bytes())

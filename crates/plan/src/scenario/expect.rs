@@ -4,6 +4,7 @@ use super::read;
 use schema::plan::{BodyExpectation, ExpectPlan};
 use schema::scenario::{Expect, StatusItem};
 use schema::text::Problem;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// `at` is the key of the table; `is_template` tells that requests differ, so that no two answers need be equal.
@@ -13,6 +14,10 @@ pub(super) fn plan(
     is_template: bool,
     folder: &Path,
 ) -> Result<ExpectPlan, Problem> {
+    if !expect.grpc_status.is_empty() {
+        let key = format!("{at}.grpc_status");
+        return Err(Problem::at(&key, "only calls of gRPC have this status", "give `status` instead"));
+    }
     let body = body(expect, at, folder)?;
     if is_template && matches!(body, BodyExpectation::Json(_)) {
         let cause = "requests from a template have no answer that always comes again";
@@ -43,6 +48,23 @@ pub(super) fn plan(
         sha256: expect.sha256.as_ref().map(|text| text.to_ascii_lowercase()),
         sample: expect.sample,
     })
+}
+
+/// What the answer to a call must be besides its status of gRPC; `at` is the key of the table.
+pub(super) fn of_call(expect: &Expect, at: &str) -> Result<ExpectPlan, Problem> {
+    let Expect { status, headers, grpc_status: _, .. } = expect;
+    if !status.is_empty() {
+        let cause = "calls of gRPC always have the status 200 of HTTP";
+        return Err(Problem::at(&format!("{at}.status"), cause, "give `grpc_status` instead"));
+    }
+    let rest =
+        Expect { status: Vec::new(), headers: BTreeMap::new(), grpc_status: Vec::new(), ..expect.clone() };
+    if rest != Expect::default() {
+        let cause = "messages are not looked into";
+        return Err(Problem::at(at, cause, "keep `grpc_status` and `headers`"));
+    }
+    let headers = headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
+    Ok(ExpectPlan { status: vec![200], headers, ..ExpectPlan::default() })
 }
 
 fn status(items: &[StatusItem], at: &str) -> Result<Vec<u16>, Problem> {

@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::error::PlanError;
 use crate::wrong::Wrong;
 use schema::experiment::ScenarioUse;
+use schema::grpc::Grpc;
 use schema::plan::{EntryPlan, ScenarioPlan};
 use schema::scenario::{Expect, Feeder, NamedRequest, Request, ScenarioFile, Session, StepOrder, TokenMaker};
 use schema::text::{FileError, Problem, nearest};
@@ -94,8 +95,23 @@ impl Parts<'_> {
 pub fn load_scenario(context: &Context, name: &str) -> Result<ScenarioPlan, PlanError> {
     let folder = context.project.join("scenarios");
     let (file, path, text) = named(&folder, name)?;
-    one_origin(&file.requests).map_err(|problem| problem.locate(&path.display().to_string(), &text))?;
+    one_origin(&file.requests)
+        .and_then(|()| no_calls(file.request.as_ref(), &file.requests))
+        .map_err(|problem| problem.locate(&path.display().to_string(), &text))?;
     in_file(&file, &path, &text)
+}
+
+/// Experiments check the contract of their targets over HTTP/1.1, which calls cannot pass.
+fn no_calls(request: Option<&Request>, requests: &[NamedRequest]) -> Result<(), Problem> {
+    let single = request.filter(|request| request.grpc.is_some()).map(|_| "request.grpc".to_owned());
+    let several = || requests.iter().position(|request| request.grpc.is_some());
+    match single.or_else(|| several().map(|index| format!("requests.{index}.grpc"))) {
+        Some(key) => {
+            let cause = "an experiment makes no calls of gRPC yet";
+            Err(Problem::at(&key, cause, "use the scenario with prony load --scenario"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// An experiment loads its targets: a request that goes elsewhere would measure something that is no target.
@@ -159,6 +175,18 @@ fn in_file(file: &ScenarioFile, path: &Path, text: &str) -> Result<ScenarioPlan,
         .map_err(|problem| PlanError::File(problem.locate(&path.display().to_string(), text)))
 }
 
+/// A scenario of one call, as the command line says it; files are relative to the present folder.
+///
+/// # Errors
+/// What is wrong with it, with the key that a file would have.
+pub fn call_scenario(call: &Grpc, expect: &Expect) -> Result<ScenarioPlan, Wrong> {
+    let request = Request { grpc: Some(call.clone()), ..Request::default() };
+    let inline =
+        ScenarioUse { request: Some(request), expect: Some(expect.clone()), ..ScenarioUse::default() };
+    let folder = std::path::absolute(".").unwrap_or_else(|_| PathBuf::from("."));
+    Ok(plan("inline", Parts::from(&inline), &folder)?)
+}
+
 /// The scenarios of an experiment, at least one, each name once.
 pub(super) fn of_experiment(
     wanted: Option<&ScenarioUse>,
@@ -175,7 +203,9 @@ pub(super) fn of_experiment(
         }
         None if parts.is_empty() => Err(missing().into()),
         None => {
-            one_origin(parts.requests).map_err(|problem| Wrong::Here(under("scenario", problem)))?;
+            one_origin(parts.requests)
+                .and_then(|()| no_calls(parts.request, parts.requests))
+                .map_err(|problem| Wrong::Here(under("scenario", problem)))?;
             let folder = context.project.join("scenarios");
             let plan = plan("inline", parts, &folder);
             Ok(vec![plan.map_err(|problem| Wrong::Here(under("scenario", problem)))?])
@@ -260,9 +290,20 @@ fn plan(name: &str, parts: Parts<'_>, folder: &Path) -> Result<ScenarioPlan, Pro
 /// What only the compiler of requests can say, said before any load.
 fn check(plan: &ScenarioPlan, is_single: bool) -> Result<(), Problem> {
     request::Traffic::new(plan, "host", Seed(0), &[]).map(drop).map_err(|error| {
-        let key = if is_single { error.key.replacen("requests.0", "request", 1) } else { error.key };
+        let key = key_of_call(plan, error.key);
+        let key = if is_single { key.replacen("requests.0", "request", 1) } else { key };
         Problem::at(&key, error.cause, error.remedy)
     })
+}
+
+/// The header fields of a call stand in files as its metadata.
+fn key_of_call(plan: &ScenarioPlan, key: String) -> String {
+    let Some((request, _)) = key.split_once(".headers.") else { return key };
+    let index = request.strip_prefix("requests.").and_then(|index| index.parse::<usize>().ok());
+    match index.and_then(|index| plan.requests.get(index)) {
+        Some(entry) if entry.grpc.is_some() => format!("{request}.grpc.metadata"),
+        _ => key,
+    }
 }
 
 /// What says which of several requests is sent.
@@ -350,7 +391,7 @@ fn keys_beside(maker: &TokenMaker, folder: &Path) -> TokenMaker {
     TokenMaker { key_file, ..maker.clone() }
 }
 
-fn read(folder: &Path, file: &str, key: &str) -> Result<Vec<u8>, Problem> {
+pub(crate) fn read(folder: &Path, file: &str, key: &str) -> Result<Vec<u8>, Problem> {
     let path = folder.join(file);
     read_regular(&path).map_err(|error| {
         Problem::at(

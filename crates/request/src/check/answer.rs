@@ -6,6 +6,7 @@ use super::Check;
 use super::coding::Coding;
 use super::content::{Content, Seen};
 use super::notes::Notes;
+use wire::grpc::{Code, Fault};
 use wire::{Header, Visit};
 
 /// The judgement of one answer in progress.
@@ -37,6 +38,10 @@ pub enum Judged {
     WrongBody,
     /// Complete, and this check failed; [`Check::describe`] tells which it is.
     Failed(u16),
+    /// A call of gRPC that ended with this status, which is not accepted.
+    Refused(Code),
+    /// An answer that is not gRPC as it should be.
+    Broken(Fault),
 }
 
 impl Answer {

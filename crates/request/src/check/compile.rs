@@ -78,7 +78,7 @@ impl Check {
         content.threshold = threshold(expect.sample)?;
         let is_plain = content.names.is_empty() && !cookies;
         let content = (!is_plain).then(|| Box::new(content));
-        Ok(Self { status: StatusSet::new(&expect.status), body, decodes_body, content })
+        Ok(Self { status: StatusSet::new(&expect.status), body, decodes_body, content, call: None })
     }
 }
 

@@ -126,6 +126,13 @@ impl Notes {
         keep(&mut self.pad().body, bytes, BEGINNING_BYTES);
     }
 
+    /// Keeps the words of a call's status in place of its body.
+    #[cold]
+    pub(super) fn keep_words(&mut self, raw: &[u8]) {
+        self.begin();
+        wire::grpc::push_message(raw, BEGINNING_BYTES, &mut self.pad().body);
+    }
+
     pub(super) fn keep_body(&mut self, bytes: &[u8]) {
         keep(&mut self.pad().body, bytes, BODY_BYTES_MAX);
     }

@@ -3,6 +3,7 @@
 //! Invariants: `wire` judges every literal before the load; whatever expressions yield, a text is fit for its spot.
 //! Absent on purpose: how a message is written, which is the protocol's affair (`wire::Framing`).
 
+use super::call;
 use super::error::{MakeCause, ProgramError};
 use crate::template::eval::{Frame, Outside, TEXTS_BYTES_MAX};
 use crate::template::node::Node;
@@ -58,14 +59,19 @@ impl Outline {
         for (name, value) in &plan.request.headers {
             headers.push((name.clone(), text(format!("{key}.headers.{name}"), value.as_bytes())?));
         }
+        let body = match &plan.grpc {
+            None => text(format!("{key}.body"), &plan.request.body)?,
+            Some(call) => call::body(call, &plan.request.body, key, scope)?,
+        };
         Ok(Self {
             method: plan.request.method.clone(),
             authority: host.to_owned(),
             has_cookies,
             path: text(format!("{key}.path"), plan.request.path.as_bytes())?,
             headers,
-            body: text(format!("{key}.body"), &plan.request.body)?,
-            chunk_bytes: plan.chunk_bytes(),
+            body,
+            // Messages say how long they are; calls have no Content-Length.
+            chunk_bytes: if plan.grpc.is_some() { Some(NonZeroUsize::MAX) } else { plan.chunk_bytes() },
         })
     }
 
@@ -194,6 +200,10 @@ impl<O: Outside> Fill<Node> for Filling<'_, '_, O> {
     #[inline]
     fn fill(&mut self, node: &Node, spot: Spot, out: &mut Vec<u8>) -> Result<(), MakeCause> {
         let before = out.len();
+        if let Node::Message(message) = node {
+            message.render(self.frame, out)?;
+            return self.count(spot, out.len() - before);
+        }
         let mark = self.frame.scratch.len();
         let range = self.frame.text(node)?.range();
         let text = &self.frame.scratch[range];

@@ -73,6 +73,9 @@ pub enum MakeCause {
     /// A rendered header value would break the framing.
     #[error("a rendered header value has a control character")]
     ControlInHeader,
+    /// A value that its field of a message cannot hold.
+    #[error("a value does not fit its field of the message: out of range, no number, no UTF-8, or no base64")]
+    Unfit,
     /// All rows of a feeder with order `unique` are used.
     #[error("all rows of a feeder are used")]
     Exhausted(u16),

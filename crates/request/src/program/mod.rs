@@ -5,6 +5,7 @@
 //! requests nothing allocates; making never waits and never panics.
 //! Absent on purpose: sockets, the judging of answers (see `check`), scripts.
 
+mod call;
 mod captured;
 mod chooser;
 mod entry;

@@ -3,16 +3,13 @@
 use super::eval::{Frame, Nothing};
 use super::functions::{self, Call};
 use super::lex::Fault;
-use super::node::Node;
+use super::node::{Node, Piece};
 use super::parse::{self, Kind, Operator, Part, Tree};
 use super::scope::{Scope, Var, constant_text, must_be_number, unknown, yields_of};
 use super::value::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use units::Seed;
-
-/// A piece of a compiled text.
-pub(crate) type Piece = wire::Piece<Node>;
 
 /// Compiles a text with `${…}`; neighbouring literals and constants are joined.
 pub(crate) fn compile_text(text: &[u8], scope: Scope<'_>) -> Result<Vec<Piece>, Fault> {

@@ -9,6 +9,7 @@ mod compile;
 pub(crate) mod eval;
 mod functions;
 mod lex;
+pub(crate) mod message;
 pub(crate) mod node;
 mod parse;
 mod scope;
@@ -18,6 +19,7 @@ pub(crate) mod text;
 pub(crate) mod value;
 mod zipf;
 
-pub(crate) use compile::{Piece, compile_text, compile_vars};
+pub(crate) use compile::{compile_text, compile_vars};
 pub(crate) use lex::Fault;
+pub(crate) use node::Piece;
 pub(crate) use scope::{Scope, Var};

@@ -3,6 +3,10 @@
 use super::parse::Operator;
 use super::value::Span;
 use super::zipf::Zipf;
+use schema::plan::ScalarKind;
+
+/// A piece of a compiled text.
+pub(crate) type Piece = wire::Piece<Node>;
 
 /// A compiled expression. Names are places in tables, constants are folded.
 #[derive(Clone, Debug)]
@@ -67,6 +71,45 @@ pub(crate) enum Node {
     Token(u8),
     Worker,
     Session,
+    /// A whole body: a message of gRPC with its prefix. It is never a part of another expression, and renders itself.
+    Message(Box<Message>),
+}
+
+/// A message of protobuf, compiled; [`super::message`] renders it.
+#[derive(Clone, Debug)]
+pub(crate) struct Message(pub(crate) Vec<Part>);
+
+/// A part of a message. Keys are those of fields, encoded.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    Fixed(Vec<u8>),
+    Value(Field),
+    Message { key: Vec<u8>, parts: Vec<Part> },
+}
+
+/// A field with a value that is rendered.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(super) key: Vec<u8>,
+    pub(super) kind: ScalarKind,
+    pub(super) text: Vec<Piece>,
+    /// Names of an enumeration with their numbers.
+    pub(super) names: Vec<(Vec<u8>, i32)>,
+}
+
+impl Part {
+    /// Calls `visit` with every expression in it.
+    fn walk(&self, visit: &mut impl FnMut(&Node)) {
+        match self {
+            Self::Fixed(_) => {}
+            Self::Message { parts, .. } => parts.iter().for_each(|part| part.walk(visit)),
+            Self::Value(field) => field.text.iter().for_each(|piece| {
+                if let Piece::Value(node) = piece {
+                    node.walk(visit);
+                }
+            }),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +173,7 @@ impl Node {
             Self::Choose(choices) | Self::Weighted { choices, .. } => {
                 choices.iter().for_each(|choice| choice.walk(visit));
             }
+            Self::Message(message) => message.0.iter().for_each(|part| part.walk(visit)),
             _ => {}
         }
     }

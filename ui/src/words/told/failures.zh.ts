@@ -122,6 +122,24 @@ export const failuresZh: readonly Entry[] = [
   ["the server left twice without processing the request (GOAWAY)", "服务器两次未处理该请求就离开（GOAWAY）"],
   ["the server broke the protocol", "服务器违反了协议"],
   ["the server asked for too much", "服务器要求过多"],
+
+  // gRPC.
+  ["the server says that the call was cancelled", "服务器称该调用已被取消"],
+  ["the server failed for an unknown reason", "服务器因未知原因失败"],
+  ["the server refuses the message of the call", "服务器拒绝了该调用的消息"],
+  ["the deadline of the call passed", "该调用已超过截止时间"],
+  ["the server did not find what the call is about", "服务器没有找到该调用所指的对象"],
+  ["what the call was to make exists already", "该调用要创建的对象已存在"],
+  ["the caller may not make this call", "调用方无权进行该调用"],
+  ["a quota or a resource of the server is used up", "服务器的配额或资源已用尽"],
+  ["the server is not in the state that the call needs", "服务器不处于该调用所需的状态"],
+  ["the server gave the call up, because of a conflict for example", "服务器放弃了该调用，例如因为冲突"],
+  ["the call goes beyond what there is", "该调用超出了有效范围"],
+  ["the server does not have this method", "服务器没有这个方法"],
+  ["something is broken in the server", "服务器内部出错"],
+  ["the service cannot be reached at present", "服务目前不可用"],
+  ["the server has lost data", "服务器丢失了数据"],
+  ["the caller is not known to the server", "服务器不认识调用方"],
   ["all fixed requests exceed 4 GiB; send smaller bodies", "所有固定请求合计超过 4 GiB；请发送更小的正文"],
 
   // TLS.

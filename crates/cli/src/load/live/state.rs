@@ -174,7 +174,7 @@ impl State {
     pub(super) fn so_far(&self) -> LatencySummary {
         latency(
             &self.response,
-            self.errors.get(&ErrorClass::Timeout).copied().unwrap_or_default(),
+            self.errors.iter().filter(|(class, _)| class.is_beyond()).map(|(_, count)| count).sum(),
             Of::Requests,
         )
     }

@@ -103,6 +103,9 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
             Way::Read("its services are the reader's own; tests/it/init.rs runs it")
         }
         Some("plan") => Way::Read("it needs earlier runs; tests/it/design.rs runs it"),
+        Some("load") if has("--grpc") => {
+            Way::Read("the reference target makes no calls; tests/it/grpc.rs runs some")
+        }
         Some("soak") => Way::Read("hours of load"),
         Some("profile") => Way::Read("a load under profilers"),
         Some("selfcheck") => Way::Read("it computes for minutes; tests/it/selfcheck.rs runs it"),

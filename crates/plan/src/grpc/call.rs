@@ -1,0 +1,181 @@
+//! `[request.grpc]` resolved: a request of HTTP/2, and what its answer must say.
+
+use super::descriptors;
+use super::encode::{self, Message};
+use prost_reflect::MethodDescriptor;
+use schema::grpc::{CodeItem, Compression, Grpc};
+use schema::plan::{CallPlan, RequestPlan};
+use schema::text::{Problem, nearest};
+use std::path::Path;
+use units::Nanos;
+use wire::grpc::{self, Code, MESSAGE_BYTES_MAX, MetadataError};
+
+/// A server that keeps the deadline says so after it; its answer is waited for this long, at least and at most.
+const GRACE: (Nanos, Nanos) = (Nanos::from_millis(20), Nanos::SECOND);
+
+/// A call, resolved.
+#[derive(Debug)]
+pub(crate) struct Called {
+    pub(crate) request: RequestPlan,
+    pub(crate) call: CallPlan,
+    /// Whether message or metadata hold `${…}`.
+    pub(crate) is_template: bool,
+}
+
+impl Called {
+    /// From written to done, where the call has a deadline: the deadline, and a tenth more for the server's word of it.
+    pub(crate) fn timeout_ns(&self) -> Option<u64> {
+        let (least, most) = GRACE;
+        self.call.deadline_ns.map(|deadline| deadline.saturating_add((deadline / 10).clamp(least.0, most.0)))
+    }
+}
+
+/// Resolves a call; `at` is the key of its table, `folder` what files are relative to.
+///
+/// # Errors
+/// Every mistake in it, with its key.
+pub(crate) fn call(grpc: &Grpc, status: &[u8], at: &str, folder: &Path) -> Result<Called, Problem> {
+    let method = descriptors::method(grpc, at, folder)?;
+    let key = format!("{at}.method");
+    if let Some(streams) = streaming(&method) {
+        let cause = format!("`{}` {streams}", grpc.method);
+        return Err(Problem::at(&key, cause, "name a method with one message each way"));
+    }
+    let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
+    let message = message(grpc, &method, at, folder)?;
+    let is_template =
+        matches!(message, Message::Parts(_)) || grpc.metadata.values().any(|value| value.contains("${"));
+    let mut call = CallPlan {
+        method: path[1..].to_owned(),
+        status: if status.is_empty() { vec![Code::OK.number()] } else { status.to_vec() },
+        deadline_ns: deadline(grpc, at)?,
+        message: None,
+    };
+    let body = match message {
+        Message::Fixed(bytes) => framed(&bytes, grpc.compress, at)?,
+        Message::Parts(_) if grpc.compress.is_some() => {
+            let cause = "a message that is rendered for each request cannot be compressed";
+            let remedy = "leave `compress` out, or send the same message each time";
+            return Err(Problem::at(&format!("{at}.compress"), cause, remedy));
+        }
+        Message::Parts(parts) => {
+            call.message = Some(parts);
+            Vec::new()
+        }
+    };
+    let headers = headers(grpc, &call, at)?;
+    let request = RequestPlan { method: "POST".to_owned(), path, headers, body };
+    Ok(Called { request, call, is_template })
+}
+
+/// Accepted status codes; `at` is the key of their list.
+///
+/// # Errors
+/// A code that gRPC does not have.
+pub(crate) fn accepted(items: &[CodeItem], at: &str) -> Result<Vec<u8>, Problem> {
+    let mut codes = Vec::new();
+    for item in items {
+        let (code, shown) = match item {
+            CodeItem::Number(number) => (Code::of_number(*number), number.to_string()),
+            CodeItem::Name(name) => (Code::of_name(name), format!("`{name}`")),
+        };
+        let code = code.ok_or_else(|| {
+            let near = nearest(&shown.to_uppercase(), Code::all().map(Code::name));
+            let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+            let remedy = format!("give a name such as NOT_FOUND, or a number from 0 to 16{near}");
+            Problem::at(at, format!("{shown} is no status of gRPC"), remedy)
+        })?;
+        codes.push(code.number());
+    }
+    codes.sort_unstable();
+    codes.dedup();
+    Ok(codes)
+}
+
+fn streaming(method: &MethodDescriptor) -> Option<&'static str> {
+    match (method.is_client_streaming(), method.is_server_streaming()) {
+        (false, false) => None,
+        (true, false) => Some("takes a stream of messages, which prony does not send yet"),
+        (false, true) => Some("answers with a stream of messages, which prony does not count yet"),
+        (true, true) => Some("is a stream of messages both ways, which prony does not make yet"),
+    }
+}
+
+fn message(grpc: &Grpc, method: &MethodDescriptor, at: &str, folder: &Path) -> Result<Message, Problem> {
+    let (key, value) = match (&grpc.message, &grpc.message_file) {
+        (Some(_), Some(_)) => {
+            let remedy = "keep one of message, message_file";
+            return Err(Problem::at(at, "the message is given twice", remedy));
+        }
+        (None, None) => return Ok(Message::Fixed(Vec::new())),
+        (Some(serde_json::Value::String(text)), None) => {
+            let key = format!("{at}.message");
+            let value = json(text.as_bytes(), &key)?;
+            (key, value)
+        }
+        (Some(value), None) => (format!("{at}.message"), value.clone()),
+        (None, Some(file)) => {
+            let key = format!("{at}.message_file");
+            let value = json(&crate::scenario::read(folder, file, &key)?, &key)?;
+            (key, value)
+        }
+    };
+    encode::message(&method.input(), value).map_err(|cause| {
+        let remedy = format!("write it as the message {} in JSON", method.input().full_name());
+        Problem::at(&key, cause, remedy)
+    })
+}
+
+fn json(text: &[u8], key: &str) -> Result<serde_json::Value, Problem> {
+    serde_json::from_slice(text).map_err(|error| {
+        let remedy = "mend the JSON text; ${…} is written within quotes, also for numbers";
+        Problem::at(key, format!("not JSON: {error}"), remedy)
+    })
+}
+
+/// The message with its prefix.
+fn framed(message: &[u8], compress: Option<Compression>, at: &str) -> Result<Vec<u8>, Problem> {
+    if message.len() > MESSAGE_BYTES_MAX as usize {
+        let cause = format!("the message has {} bytes", message.len());
+        let remedy = "send at most 4 MiB, which servers take unless told otherwise";
+        return Err(Problem::at(&format!("{at}.message"), cause, remedy));
+    }
+    let gzip = compress == Some(Compression::Gzip);
+    grpc::frame(message, gzip).map_err(|bytes| {
+        Problem::at(&format!("{at}.message"), format!("the message has {bytes} bytes"), "send less")
+    })
+}
+
+fn deadline(grpc: &Grpc, at: &str) -> Result<Option<u64>, Problem> {
+    match grpc.deadline {
+        Some(Nanos::ZERO) => {
+            let cause = "a deadline of zero would fail every call";
+            Err(Problem::at(&format!("{at}.deadline"), cause, "give a time such as 500ms"))
+        }
+        deadline => Ok(deadline.map(|deadline| deadline.0)),
+    }
+}
+
+/// Header fields in the order in which gRPC's own libraries send them.
+fn headers(grpc: &Grpc, call: &CallPlan, at: &str) -> Result<Vec<(String, String)>, Problem> {
+    let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mut headers = vec![field("content-type", "application/grpc"), field("te", "trailers")];
+    if let Some(deadline_ns) = call.deadline_ns {
+        headers.push(("grpc-timeout".to_owned(), grpc::timeout(deadline_ns)));
+    }
+    if grpc.compress == Some(Compression::Gzip) {
+        headers.extend([field("grpc-encoding", "gzip"), field("grpc-accept-encoding", "gzip")]);
+    }
+    for (name, value) in &grpc.metadata {
+        let value = grpc::metadata(name, value).map_err(|error| metadata_problem(&error, at))?;
+        headers.push((name.clone(), value));
+    }
+    Ok(headers)
+}
+
+/// The messages of `wire` are cause and remedy in one, parted by a semicolon.
+fn metadata_problem(error: &MetadataError, at: &str) -> Problem {
+    let text = error.to_string();
+    let (cause, remedy) = text.rsplit_once("; ").unwrap_or((&text, "correct it"));
+    Problem::at(&format!("{at}.metadata"), cause, remedy)
+}

@@ -1,0 +1,330 @@
+//! Calls from `.proto` files to bytes: what is encoded is what protobuf reads, and every mistake has its key.
+
+use super::call::{Called, accepted, call};
+use prost_reflect::{DescriptorPool, DynamicMessage};
+use request::{Maker, Traffic};
+use schema::grpc::{CodeItem, Compression, Grpc};
+use schema::plan::{CallPlan, EntryPlan, ScenarioPlan};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use tempfile::TempDir;
+use units::{Nanos, Seed};
+use wire::Http2;
+
+const SHOP: &str = r#"
+syntax = "proto3";
+package shop;
+import "kinds.proto";
+import "google/protobuf/timestamp.proto";
+import "google/protobuf/wrappers.proto";
+
+message Item {
+  int64 id = 1;
+  string name = 2;
+  double price = 3;
+  bytes blob = 4;
+  bool is_new = 5;
+  Kind kind = 6;
+  sint32 delta = 7;
+  fixed64 stamp = 8;
+  repeated int32 sizes = 9;
+  repeated Item parts = 10;
+  map<string, int32> counts = 11;
+  google.protobuf.Timestamp at = 12;
+  google.protobuf.StringValue note = 13;
+  float weight = 14;
+}
+message Reply { bool ok = 1; }
+service Cart {
+  rpc Add(Item) returns (Reply);
+  rpc Watch(Item) returns (stream Reply);
+  rpc Fill(stream Item) returns (Reply);
+}
+"#;
+const KINDS: &str = "syntax = \"proto3\"; package shop; enum Kind { NONE = 0; FRUIT = 1; TOOL = 7; }";
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("shop.proto"), SHOP).unwrap();
+    std::fs::write(folder.path().join("kinds.proto"), KINDS).unwrap();
+    folder
+}
+
+fn add() -> Grpc {
+    Grpc { method: "shop.Cart/Add".into(), proto: vec!["shop.proto".into()], ..Grpc::default() }
+}
+
+fn resolved(grpc: &Grpc) -> Called {
+    call(grpc, &[], "request.grpc", folder().path()).unwrap_or_else(|problem| panic!("{problem:?}"))
+}
+
+/// Cause and remedy of what is wrong, behind its key.
+fn refused(grpc: &Grpc) -> String {
+    let problem = call(grpc, &[], "request.grpc", folder().path()).expect_err("it is wrong");
+    format!("{}: {}; {}", problem.key.join("."), problem.cause, problem.remedy)
+}
+
+/// The message that a server would read, as JSON.
+fn read(body: &[u8]) -> Value {
+    let pool =
+        protox::Compiler::new([folder().path()]).unwrap().open_file("shop.proto").unwrap().descriptor_pool();
+    let length = u32::from_be_bytes(body[1..5].try_into().unwrap()) as usize;
+    assert_eq!((body[0], body.len()), (0, 5 + length));
+    let kind = pool.get_message_by_name("shop.Item").unwrap();
+    serde_json::to_value(DynamicMessage::decode(kind, &body[5..]).unwrap()).unwrap()
+}
+
+/// The body of the first request of this call.
+fn sent(call: Called) -> Vec<u8> {
+    let entry = EntryPlan {
+        name: "call".into(),
+        weight: 1.0,
+        request: call.request,
+        is_template: call.is_template,
+        grpc: Some(call.call),
+        ..EntryPlan::default()
+    };
+    let scenario = ScenarioPlan { name: "calls".into(), requests: vec![entry], ..ScenarioPlan::default() };
+    let traffic = Traffic::new(&scenario, "h", Seed(1), &[]).unwrap();
+    let framed = traffic.framed_by::<Http2>().unwrap();
+    let (mut maker, mut out) = (Maker::new(framed.clone(), 0, 1), Vec::new());
+    let made = maker.make(0, None, &mut out).unwrap();
+    let parcel = made.bytes.lasting().map_or(out, |range| framed.lasting_bytes()[range].to_vec());
+    // A parcel says how long its parts are, and ends with its body.
+    parcel[10 + u32::from_le_bytes(parcel[2..6].try_into().unwrap()) as usize..].to_vec()
+}
+
+#[test]
+fn a_message_that_is_always_the_same_is_encoded_once() {
+    let message =
+        json!({"id": "7", "name": "pear", "kind": "TOOL", "sizes": [1, 2], "at": "1970-01-01T00:00:01Z"});
+    for given in [message.clone(), Value::String(message.to_string())] {
+        let called = resolved(&Grpc { message: Some(given), ..add() });
+        assert_eq!((&*called.request.method, &*called.request.path), ("POST", "/shop.Cart/Add"));
+        assert_eq!((called.is_template, called.call.message.is_none()), (false, true));
+        assert_eq!(
+            called.call,
+            CallPlan { method: "shop.Cart/Add".into(), status: vec![0], ..CallPlan::default() }
+        );
+        assert_eq!(read(&called.request.body), message);
+    }
+    assert_eq!(resolved(&add()).request.body, [0; 5], "an empty message");
+}
+
+#[test]
+fn a_template_means_what_its_texts_say() {
+    let template = json!({
+        "id": "${counter() + 7}",
+        "name": "pear ${counter()}",
+        "price": "${counter() + 0.5}",
+        "blob": "${base64('hi')}",
+        "isNew": "${choose('true', 'true')}",
+        "kind": "${choose('TOOL', 'TOOL')}",
+        "delta": "${counter() - 3}",
+        "stamp": "${counter() + 9}",
+        "sizes": [1, "${counter() + 2}", 3],
+        "parts": [{"id": "1"}, {"name": "${counter()}"}],
+        "counts": {"a": 1, "b": "${counter() + 2}"},
+        "at": "1970-01-01T00:00:01Z",
+        "note": "n${counter()}",
+        "weight": "${counter() + 1.5}",
+    });
+    let message = json!({
+        "id": "7", "name": "pear 0", "price": 0.5, "blob": "aGk=", "isNew": true, "kind": "TOOL", "delta": -3,
+        "stamp": "9", "sizes": [1, 2, 3], "parts": [{"id": "1"}, {"name": "0"}], "counts": {"a": 1, "b": 2},
+        "at": "1970-01-01T00:00:01Z", "note": "n0", "weight": 1.5,
+    });
+    let called = resolved(&Grpc { message: Some(template), ..add() });
+    assert!(called.is_template && called.request.body.is_empty());
+    assert_eq!(read(&sent(called)), message);
+    let plain = resolved(&Grpc { message: Some(json!({"name": "$${x}"})), ..add() });
+    assert_eq!(read(&sent(plain)), json!({"name": "${x}"}), "an escaped ${{ stays");
+}
+
+#[test]
+fn fields_of_the_header_section_say_what_is_asked_for() {
+    let metadata =
+        BTreeMap::from([("trace-bin".to_owned(), "aGk=".to_owned()), ("x-id".into(), "${counter()}".into())]);
+    let called = resolved(&Grpc {
+        deadline: Some(Nanos::from_millis(500)),
+        compress: Some(Compression::Gzip),
+        metadata,
+        ..add()
+    });
+    let fields: Vec<String> =
+        called.request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let expected = [
+        "content-type: application/grpc",
+        "te: trailers",
+        "grpc-timeout: 500000u",
+        "grpc-encoding: gzip",
+        "grpc-accept-encoding: gzip",
+        "trace-bin: aGk",
+        "x-id: ${counter()}",
+    ];
+    assert_eq!(fields, expected);
+    assert!(called.is_template);
+    assert_eq!((called.request.body[0], called.timeout_ns()), (1, Some(550_000_000)));
+}
+
+#[test]
+fn a_descriptor_set_does_as_well() {
+    let folder = folder();
+    let mut compiler = protox::Compiler::new([folder.path()]).unwrap();
+    compiler.include_imports(true).open_file("shop.proto").unwrap();
+    std::fs::write(folder.path().join("shop.set"), compiler.encode_file_descriptor_set()).unwrap();
+    let grpc = Grpc { proto: vec![], protoset: Some("shop.set".into()), ..add() };
+    let called = call(&grpc, &[], "request.grpc", folder.path()).unwrap();
+    assert_eq!(called.request.path, "/shop.Cart/Add");
+    std::fs::write(folder.path().join("shop.set"), b"\xff").unwrap();
+    let problem = call(&grpc, &[], "request.grpc", folder.path()).unwrap_err();
+    assert!(problem.cause.contains("no complete descriptor set"), "{problem:?}");
+    assert_eq!(DescriptorPool::decode(&b""[..]).unwrap().services().count(), 0);
+}
+
+#[test]
+fn imports_are_found_in_their_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("api/shop")).unwrap();
+    let shop = SHOP.replace("kinds.proto", "shop/kinds.proto");
+    std::fs::write(folder.path().join("api/shop/shop.proto"), shop).unwrap();
+    std::fs::write(folder.path().join("api/shop/kinds.proto"), KINDS).unwrap();
+    for file in ["shop/shop.proto", "api/shop/shop.proto"] {
+        let grpc = Grpc { proto: vec![file.into()], import_path: vec!["api".into()], ..add() };
+        let called = call(&grpc, &[], "request.grpc", folder.path());
+        assert_eq!(called.unwrap().request.path, "/shop.Cart/Add", "{file}");
+    }
+    let grpc = Grpc { proto: vec!["api/shop/shop.proto".into()], ..add() };
+    let problem = call(&grpc, &[], "request.grpc", folder.path()).unwrap_err();
+    assert!(problem.cause.contains("shop/kinds.proto"), "{problem:?}");
+    assert!(problem.remedy.contains("import_path"), "{problem:?}");
+}
+
+#[test]
+fn mistakes_have_their_key_and_a_remedy() {
+    let message = |value: Value| Grpc { message: Some(value), ..add() };
+    let method = |name: &str| Grpc { method: name.into(), ..add() };
+    let cases = [
+        (method("Add"), &["request.grpc.method: `Add` is no method", "package.Service/Method"][..]),
+        (method("shop.Cart/Ad"), &["request.grpc.method", "did you mean `Add`?"]),
+        (method("shop.Crt/Add"), &["request.grpc.method", "did you mean `shop.Cart`?"]),
+        (method("shop.Cart/Watch"), &["request.grpc.method", "stream of messages"]),
+        (method("shop.Cart/Fill"), &["request.grpc.method", "stream of messages"]),
+        (Grpc { proto: vec![], ..add() }, &["request.grpc.proto: nothing says"]),
+        (
+            Grpc { proto: vec!["no.proto".into()], ..add() },
+            &["request.grpc.proto: there is no file", "no.proto"],
+        ),
+        (Grpc { protoset: Some("x".into()), ..add() }, &["request.grpc.protoset", "said twice"]),
+        (Grpc { import_path: vec!["no".into()], ..add() }, &["request.grpc.import_path: there is no folder"]),
+        (Grpc { deadline: Some(Nanos::ZERO), ..add() }, &["request.grpc.deadline"]),
+        (message(json!("{")), &["request.grpc.message: not JSON", "line 1"]),
+        (message(json!("{\"id\": ${counter()}}")), &["request.grpc.message: not JSON", "within quotes"]),
+        (message(json!([1])), &["request.grpc.message: it does not fit"]),
+        (message(json!({"id": "x"})), &["request.grpc.message: it does not fit"]),
+        (message(json!({"nme": 1})), &["request.grpc.message: it does not fit", "nme"]),
+        (message(json!({"nme": "${counter()}"})), &["has no field `nme`", "did you mean `name`?"]),
+        (message(json!({"at": "${now_iso()}"})), &["the field `at` is a google.protobuf.Timestamp"]),
+        (message(json!({"counts": {"${counter()}": 1}})), &["the name `${counter()}` holds ${…}"]),
+        (message(json!({"sizes": "${counter()}"})), &["the field `sizes` is a list"]),
+        (message(json!({"counts": ["${counter()}"]})), &["the field `counts` is a map"]),
+        (message(json!({"parts": ["${counter()}"]})), &["shop.Item is a message"]),
+        (
+            Grpc { compress: Some(Compression::Gzip), ..message(json!({"id": "${counter()}"})) },
+            &["request.grpc.compress", "cannot be compressed"],
+        ),
+        (
+            Grpc { message_file: Some("m.json".into()), ..message(json!({})) },
+            &["request.grpc: the message is given twice"],
+        ),
+        (
+            Grpc { metadata: BTreeMap::from([("te".to_owned(), "x".to_owned())]), ..add() },
+            &["request.grpc.metadata: `te` is set by the protocol"],
+        ),
+    ];
+    for (grpc, parts) in cases {
+        let said = refused(&grpc);
+        for part in parts {
+            assert!(said.contains(part), "{said}\nlacks {part}");
+        }
+    }
+}
+
+#[test]
+fn a_broken_file_is_named_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("shop.proto"),
+        "syntax = \"proto3\";\nmessage Item { Nothing x = 1; }\n",
+    )
+    .unwrap();
+    let problem = call(&add(), &[], "request.grpc", folder.path()).unwrap_err();
+    assert!(problem.cause.contains("shop.proto:2:"), "{problem:?}");
+    assert!(problem.cause.contains("Nothing"), "{problem:?}");
+}
+
+#[test]
+fn codes_have_names_and_numbers() {
+    let name = |text: &str| CodeItem::Name(text.to_owned());
+    let codes = accepted(&[name("not_found"), CodeItem::Number(0), name("NOT_FOUND")], "expect.grpc_status");
+    assert_eq!(codes.unwrap(), [0, 5]);
+    let problem = accepted(&[name("NOT_FUND")], "expect.grpc_status").unwrap_err();
+    assert!(problem.remedy.ends_with("did you mean NOT_FOUND?"), "{problem:?}");
+    assert!(accepted(&[CodeItem::Number(17)], "expect.grpc_status").is_err());
+}
+
+#[test]
+fn a_scenario_file_may_hold_calls() {
+    let folder = folder();
+    let file = folder.path().join("calls.toml");
+    let text = r#"
+        schema = "prony.scenario/1"
+        name = "calls"
+        [[requests]]
+        name = "add"
+        weight = 3
+        grpc = { method = "shop.Cart/Add", proto = ["shop.proto"], deadline = "1s", message = { id = 7, name = "${id}" } }
+        expect.grpc_status = ["OK", "NOT_FOUND"]
+        [[requests]]
+        name = "page"
+        path = "/"
+        [vars]
+        id = "counter()"
+    "#;
+    std::fs::write(&file, text).unwrap();
+    let plan = crate::load_scenario_file(&file).unwrap();
+    let entry = &plan.requests[0];
+    let call = entry.grpc.as_ref().unwrap();
+    assert_eq!((&call.status[..], call.deadline_ns), (&[0, 5][..], Some(1_000_000_000)));
+    assert_eq!((entry.weight, entry.timeout_ns), (3.0, Some(1_100_000_000)));
+    assert!(entry.is_template && call.message.is_some() && plan.has_calls());
+    assert!(plan.requests[1].grpc.is_none());
+}
+
+#[test]
+fn a_call_says_all_of_its_request() {
+    let write = |extra: &str, path: &Path| {
+        let call = "grpc = { method = \"shop.Cart/Add\", proto = [\"shop.proto\"] }";
+        let head = "schema = \"prony.scenario/1\"\nname = \"calls\"";
+        let text = format!("{head}\n[[requests]]\nname = \"add\"\n{call}\n{extra}\n");
+        std::fs::write(path, text).unwrap();
+        crate::load_scenario_file(path).map(drop).map_err(|error| error.to_string())
+    };
+    let folder = folder();
+    let file = folder.path().join("calls.toml");
+    assert_eq!(write("", &file), Ok(()));
+    for (extra, words) in [
+        ("path = \"/\"", "says this itself"),
+        ("method = \"GET\"", "says this itself"),
+        ("body = \"x\"", "says this itself"),
+        ("headers = { a = \"b\" }", "grpc.metadata"),
+        ("expect.status = [200]", "grpc_status"),
+        ("expect.contains = [\"x\"]", "messages are not looked into"),
+        ("capture.x = { json = \"/a\" }", "messages are not looked into"),
+        ("expect.grpc_status = [\"GONE\"]", "is no status of gRPC"),
+    ] {
+        let said = write(extra, &file).expect_err(extra);
+        assert!(said.contains("calls.toml:6") && said.contains(words), "{said}");
+    }
+}

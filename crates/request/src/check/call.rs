@@ -1,0 +1,258 @@
+//! The judgement of a call: what gRPC says in messages and status, beside the answer of HTTP/2 that carries it.
+//!
+//! Hot path: an answer that is right is judged without allocation, and nothing of its messages is kept.
+
+use super::answer::Judged;
+use super::notes::Notes;
+use wire::Header;
+use wire::grpc::{self, Code, Fault, Messages};
+
+/// What every call of a request must come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallCheck {
+    /// A bit for each accepted status.
+    accepted: u32,
+    /// Whether the server was told a deadline.
+    has_deadline: bool,
+}
+
+impl CallCheck {
+    /// Accepts these status codes, 0 where none is given.
+    #[must_use]
+    pub fn new(accepted: &[Code], has_deadline: bool) -> Self {
+        let bits = accepted.iter().fold(0, |bits, code| bits | 1 << code.number());
+        Self { accepted: if bits == 0 { 1 } else { bits }, has_deadline }
+    }
+
+    /// Whether the server was told a deadline, so that a call that takes longer has exceeded it.
+    #[must_use]
+    pub const fn has_deadline(&self) -> bool {
+        self.has_deadline
+    }
+
+    fn accepts(&self, code: Code) -> bool {
+        self.accepted >> code.number() & 1 == 1
+    }
+
+    /// The accepted codes in words.
+    fn words(&self) -> String {
+        let names = Code::all().filter(|code| self.accepts(*code)).map(Code::name);
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What is wrong about a status, in words.
+    pub(super) fn explain(&self, code: Code) -> String {
+        if self.accepted == 1 {
+            return format!("grpc-status {code}");
+        }
+        format!("grpc-status {code}, expected {}", self.words())
+    }
+}
+
+/// The judgement of one call in progress.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Call {
+    messages: Messages,
+    status: Option<Code>,
+    fault: Option<Fault>,
+    /// Whether a coding was named, so that messages may be compressed.
+    is_coded: bool,
+    /// Whether the answer has another status of HTTP than gRPC's, and so is somebody else's.
+    is_foreign: bool,
+}
+
+/// The only status of HTTP that an answer of gRPC has.
+const HTTP_OK: u16 = 200;
+
+impl Call {
+    /// Reads the header section. Returns whether it says nothing that an equal one would have to say again.
+    pub fn head(&mut self, check: &CallCheck, status: u16, fields: &[Header<'_>], notes: &mut Notes) -> bool {
+        self.is_foreign = status != HTTP_OK;
+        if self.is_foreign {
+            return false;
+        }
+        self.is_coded = grpc::is_compressed(fields);
+        if !grpc::is_grpc(fields) {
+            self.fault = Some(Fault::NotGrpc);
+        }
+        self.read_status(check, fields, notes);
+        self.status.is_none() && self.fault.is_none() && !self.is_coded
+    }
+
+    /// Reads the next part of the body. Returns what is wrong with the answer so far: the rest of it is of no use.
+    #[inline]
+    pub fn body(&mut self, bytes: &[u8]) -> Option<Fault> {
+        if self.fault.is_none() && !self.is_foreign {
+            self.fault = self.messages.feed(bytes, self.is_coded, |_| {}).err();
+        }
+        self.fault
+    }
+
+    /// Reads the trailers.
+    pub fn trailers(&mut self, check: &CallCheck, fields: &[Header<'_>], notes: &mut Notes) {
+        self.read_status(check, fields, notes);
+    }
+
+    fn read_status(&mut self, check: &CallCheck, fields: &[Header<'_>], notes: &mut Notes) {
+        match grpc::status(fields) {
+            Ok(None) => {}
+            Ok(Some(_)) if self.status.is_some() => self.fault = self.fault.or(Some(Fault::StatusTwice)),
+            Ok(Some(status)) => {
+                self.status = Some(status.code);
+                if !check.accepts(status.code) {
+                    notes.keep_words(status.message);
+                }
+            }
+            Err(fault) => self.fault = self.fault.or(Some(fault)),
+        }
+    }
+
+    /// The judgement once the answer is complete; `http` is what it was as an answer of HTTP.
+    #[inline]
+    #[must_use]
+    pub fn finish(&self, check: &CallCheck, http: Judged, notes: &mut Notes) -> Judged {
+        if http == Judged::UnexpectedStatus {
+            return http;
+        }
+        let judged = self.judge(check);
+        if judged == Judged::Right {
+            return http;
+        }
+        notes.forget_captured();
+        judged
+    }
+
+    #[inline]
+    fn judge(&self, check: &CallCheck) -> Judged {
+        if let Some(fault) = self.fault {
+            return Judged::Broken(fault);
+        }
+        match self.status {
+            None => Judged::Broken(self.messages.end().err().unwrap_or(Fault::NoStatus)),
+            Some(code) if !check.accepts(code) => Judged::Refused(code),
+            // Without success, messages do not count.
+            Some(code) if code != Code::OK => Judged::Right,
+            Some(_) => match (self.messages.end(), self.messages.count()) {
+                (Err(fault), _) => Judged::Broken(fault),
+                (Ok(()), 0) => Judged::Broken(Fault::NoMessage),
+                (Ok(()), 1) => Judged::Right,
+                (Ok(()), _) => Judged::Broken(Fault::Several),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Answer, Check};
+    use wire::Visit as _;
+
+    const KIND: (&str, &str) = ("content-type", "application/grpc");
+
+    fn fields<'a>(pairs: &'a [(&'a str, &'a str)]) -> Vec<Header<'a>> {
+        pairs.iter().map(|(name, value)| Header { name, value: value.as_bytes() }).collect()
+    }
+
+    /// Judges an answer with this header section, body and trailers, its body read whole and byte by byte.
+    fn judge(
+        accepted: &[Code],
+        head: &[(&str, &str)],
+        body: &[u8],
+        trailers: &[(&str, &str)],
+    ) -> (Judged, String) {
+        let check = CallCheck::new(accepted, false);
+        let http = Check::new(&[200], None);
+        let run = |parts: &[&[u8]]| {
+            let (mut call, mut answer, mut notes) = (Call::default(), Answer::to(1), Notes::default());
+            answer.judge(&http, &mut notes).head(200, &fields(head));
+            call.head(&check, 200, &fields(head), &mut notes);
+            for part in parts {
+                answer.judge(&http, &mut notes).body(part);
+                call.body(part);
+            }
+            if !trailers.is_empty() {
+                call.trailers(&check, &fields(trailers), &mut notes);
+            }
+            let judged = call.finish(&check, answer.finish(&http, &mut notes), &mut notes);
+            (judged, String::from_utf8_lossy(notes.beginning()).into_owned())
+        };
+        let whole = run(&[body]);
+        let bytes: Vec<&[u8]> = body.chunks(1).collect();
+        assert_eq!(run(&bytes), whole);
+        whole
+    }
+
+    fn code(name: &str) -> Code {
+        Code::of_name(name).unwrap()
+    }
+
+    #[test]
+    fn a_call_is_right_with_one_message_and_its_status() {
+        let (ok, gone) = ([("grpc-status", "0")], [("grpc-status", "5"), ("grpc-message", "no%20such")]);
+        let one = b"\0\0\0\0\x02hi";
+        let two = [one.as_slice(), one].concat();
+        let (not_found, refused) = (code("NOT_FOUND"), Judged::Refused(code("NOT_FOUND")));
+        let broken = Judged::Broken;
+        for (accepted, body, trailers, judged) in [
+            (&[][..], &one[..], &ok[..], Judged::Right),
+            (&[], b"", &ok, broken(Fault::NoMessage)),
+            (&[], &two, &ok, broken(Fault::Several)),
+            (&[], &one[..4], &ok, broken(Fault::Cut)),
+            (&[], b"\x02", &ok, broken(Fault::Flag(2))),
+            (&[], b"\x01\0\0\0\0", &ok, broken(Fault::Uncoded)),
+            (&[], one, &[], broken(Fault::NoStatus)),
+            (&[], &one[..4], &[], broken(Fault::Cut)),
+            (&[], one, &[("grpc-status", "x")], broken(Fault::BadStatus)),
+            (&[], b"", &gone, refused),
+            (&[], one, &gone, refused),
+            (&[not_found], b"", &gone, Judged::Right),
+            (&[not_found], one, &ok, Judged::Refused(Code::OK)),
+            (&[not_found, Code::OK], one, &ok, Judged::Right),
+        ] {
+            let (found, words) = judge(accepted, &[KIND], body, trailers);
+            assert_eq!(found, judged, "{accepted:?} {body:?} {trailers:?}");
+            assert_eq!(words == "no such", judged == refused, "{words}");
+        }
+    }
+
+    #[test]
+    fn the_only_header_section_may_hold_the_status() {
+        let only = [KIND, ("grpc-status", "14")];
+        assert_eq!(judge(&[], &only, b"", &[]).0, Judged::Refused(code("UNAVAILABLE")));
+        let twice = judge(&[], &only, b"", &[("grpc-status", "14")]).0;
+        assert_eq!(twice, Judged::Broken(Fault::StatusTwice));
+        assert_eq!(judge(&[], &[("content-type", "text/html")], b"x", &[]).0, Judged::Broken(Fault::NotGrpc));
+        let coded = [KIND, ("grpc-encoding", "gzip")];
+        assert_eq!(judge(&[], &coded, b"\x01\0\0\0\x01x", &[("grpc-status", "0")]).0, Judged::Right);
+    }
+
+    #[test]
+    fn only_plain_header_sections_need_not_come_again() {
+        let plain = |pairs: &[(&str, &str)]| {
+            Call::default().head(&CallCheck::new(&[], false), 200, &fields(pairs), &mut Notes::default())
+        };
+        assert!(plain(&[KIND]));
+        assert!(!plain(&[KIND, ("grpc-status", "0")]));
+        assert!(!plain(&[KIND, ("grpc-encoding", "gzip")]));
+        assert!(!plain(&[]));
+    }
+
+    #[test]
+    fn an_answer_that_is_not_of_grpc_keeps_its_own_status() {
+        let (check, http) = (CallCheck::new(&[], false), Check::new(&[200], None));
+        let (mut call, mut answer, mut notes) = (Call::default(), Answer::to(1), Notes::default());
+        answer.judge(&http, &mut notes).head(503, &[]);
+        assert!(!call.head(&check, 503, &[], &mut notes));
+        assert_eq!(call.body(b"<html>"), None);
+        let judged = call.finish(&check, answer.finish(&http, &mut notes), &mut notes);
+        assert_eq!(judged, Judged::UnexpectedStatus);
+    }
+
+    #[test]
+    fn refusals_are_explained() {
+        assert_eq!(CallCheck::new(&[], false).explain(code("INTERNAL")), "grpc-status 13 INTERNAL");
+        let check = CallCheck::new(&[code("NOT_FOUND"), Code::OK], true);
+        assert_eq!(check.explain(code("ABORTED")), "grpc-status 10 ABORTED, expected OK, NOT_FOUND");
+    }
+}

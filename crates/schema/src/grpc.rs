@@ -1,0 +1,130 @@
+//! Calls of gRPC: `[request.grpc]` of a scenario, and what it is resolved to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use units::Nanos;
+
+/// `[request.grpc]`: the request is a call of gRPC over HTTP/2. The request's own `path`, `method` and body stay out.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Grpc {
+    /// `package.Service/Method`; the method has one message each way.
+    pub method: String,
+    /// `.proto` files that say what the messages are, relative to the scenario file. With `import_path`: relative to one of
+    /// those.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proto: Vec<String>,
+    /// Folders in which imports are looked up, relative to the scenario file. Default: the folder of the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub import_path: Vec<String>,
+    /// Instead of `proto`: a file that `protoc --include_imports --descriptor_set_out=FILE` wrote.
+    pub protoset: Option<String>,
+    /// The message: a table, or JSON text. Its texts may hold `${…}`. Default: an empty message.
+    pub message: Option<serde_json::Value>,
+    /// The message as JSON text from a file, instead.
+    pub message_file: Option<String>,
+    /// Metadata by lower-case name; values of names in `-bin` are base64. Values may hold `${…}`, but for those.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+    /// How long the server may take, told to it (`grpc-timeout`), counted from written. Default: none.
+    pub deadline: Option<Nanos>,
+    /// Compresses the message, which must not be a template. Default: none.
+    pub compress: Option<Compression>,
+}
+
+/// How messages are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Compression {
+    /// RFC 1952.
+    Gzip,
+}
+
+/// One entry of `expect.grpc_status`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CodeItem {
+    /// A number from 0 to 16.
+    Number(u8),
+    /// A name such as `NOT_FOUND`.
+    Name(String),
+}
+
+/// A call of gRPC, resolved. Method, path, fields and, where it is always the same, the message stand in the request as
+/// HTTP/2 sends them.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct CallPlan {
+    /// `package.Service/Method`.
+    pub method: String,
+    /// Accepted status codes, 0 to 16; never empty.
+    pub status: Vec<u8>,
+    /// How long the server may take; none where it is not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_ns: Option<u64>,
+    /// The message where it holds `${…}`: its parts in order. The request's body is then empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Vec<MessagePart>>,
+}
+
+/// A part of a message of protobuf.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MessagePart {
+    /// Encoded fields that are always the same.
+    Fixed(Encoded),
+    /// A field whose value is rendered for each request.
+    Value(ValuePart),
+    /// A field that is a message with such fields.
+    Message {
+        /// Number of the field.
+        field: u32,
+        /// Parts of the inner message.
+        parts: Vec<MessagePart>,
+    },
+}
+
+/// Bytes of protobuf, as a request's body stands in files: text where they are UTF-8, else base64 after `base64:`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct Encoded(
+    #[serde(with = "crate::body")]
+    #[schemars(with = "String")]
+    pub Vec<u8>,
+);
+
+/// A field whose value is rendered for each request.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ValuePart {
+    /// Number of the field.
+    pub field: u32,
+    /// How its value is encoded.
+    pub kind: ScalarKind,
+    /// The text with `${…}`, as JSON writes such a value: `bytes` in base64.
+    pub text: String,
+    /// Of an enumeration: the numbers of its names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, i32>,
+}
+
+/// The scalar types of protobuf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "they are called as protobuf calls them")]
+pub enum ScalarKind {
+    Double,
+    Float,
+    Int32,
+    Int64,
+    Uint32,
+    Uint64,
+    Sint32,
+    Sint64,
+    Fixed32,
+    Fixed64,
+    Sfixed32,
+    Sfixed64,
+    Bool,
+    String,
+    Bytes,
+    Enum,
+}
