@@ -319,10 +319,10 @@ mod tests {
             ("follow", LoadModel::Closed, |c| (c.http, c.follow) = (Some(One(HttpVersion::V2)), Some(2))),
             ("streams", LoadModel::Closed, |c| c.streams = Some(One(2))),
             ("streams", LoadModel::Open, |c| {
-                (c.http, c.streams) = (Some(One(HttpVersion::V1_1)), Some(One(2)))
+                (c.http, c.streams) = (Some(One(HttpVersion::V1_1)), Some(One(2)));
             }),
             ("streams", LoadModel::Open, |c| {
-                (c.http, c.streams) = (Some(One(HttpVersion::V2)), Some(One(10_001)))
+                (c.http, c.streams) = (Some(One(HttpVersion::V2)), Some(One(10_001)));
             }),
             ("streams", LoadModel::Closed, |c| {
                 (c.http, c.streams, c.keepalive) = (Some(One(HttpVersion::V2)), Some(One(2)), Some(false));

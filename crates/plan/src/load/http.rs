@@ -1,6 +1,6 @@
 //! What HTTP/2 needs of TLS, and what it cannot send.
 
-use schema::experiment::{ConnectionUse, Load};
+use schema::experiment::{ConnectionUse, Load, OneOrMany};
 use schema::plan::{HttpVersion, LoadPlan, ScenarioPlan};
 use schema::text::Problem;
 use std::borrow::Cow;
@@ -50,15 +50,16 @@ pub(crate) fn agree(
 /// # Errors
 /// HTTP/1.1 is asked for.
 pub(crate) fn of_calls<'a>(load: &'a Load, scenario: &ScenarioPlan) -> Result<Cow<'a, Load>, Problem> {
-    match load.connection.http {
+    match &load.connection.http {
         _ if !scenario.has_calls() => Ok(Cow::Borrowed(load)),
-        Some(HttpVersion::V2) => Ok(Cow::Borrowed(load)),
-        Some(HttpVersion::V1_1) => {
+        Some(asked) if !asked.levels().contains(&HttpVersion::V1_1) => Ok(Cow::Borrowed(load)),
+        Some(_) => {
             let cause = "calls of gRPC take HTTP/2";
             Err(Problem::at("load.connection.http", cause, "leave it out, or ask for 2"))
         }
         None => {
-            let connection = ConnectionUse { http: Some(HttpVersion::V2), ..load.connection.clone() };
+            let connection =
+                ConnectionUse { http: Some(OneOrMany::One(HttpVersion::V2)), ..load.connection.clone() };
             Ok(Cow::Owned(Load { connection, ..load.clone() }))
         }
     }
@@ -67,6 +68,7 @@ pub(crate) fn of_calls<'a>(load: &'a Load, scenario: &ScenarioPlan) -> Result<Co
 #[cfg(test)]
 mod tests {
     use super::*;
+    use OneOrMany::One;
     use schema::plan::{CallPlan, ConnectionPlan, ExpectPlan, RequestPlan, ScriptPlan};
     use schema::tls::{TlsPlan, TlsUse};
 
@@ -110,14 +112,16 @@ mod tests {
         let asked =
             |http| Load { connection: ConnectionUse { http, ..ConnectionUse::default() }, ..Load::default() };
         let version = |http, scenario: &ScenarioPlan| {
-            of_calls(&asked(http), scenario).map(|load| load.connection.http).map_err(|problem| problem.key)
+            of_calls(&asked(http), scenario)
+                .map(|load| load.connection.http.clone())
+                .map_err(|problem| problem.key)
         };
         assert_eq!(version(None, &scenario), Ok(None));
         scenario.requests[0].grpc = Some(CallPlan::default());
-        assert_eq!(version(None, &scenario), Ok(Some(HttpVersion::V2)));
-        assert_eq!(version(Some(HttpVersion::V2), &scenario), Ok(Some(HttpVersion::V2)));
+        assert_eq!(version(None, &scenario), Ok(Some(One(HttpVersion::V2))));
+        assert_eq!(version(Some(One(HttpVersion::V2)), &scenario), Ok(Some(One(HttpVersion::V2))));
         let key = ["load", "connection", "http"].map(str::to_owned).to_vec();
-        assert_eq!(version(Some(HttpVersion::V1_1), &scenario), Err(key));
+        assert_eq!(version(Some(One(HttpVersion::V1_1)), &scenario), Err(key));
     }
 
     #[test]
