@@ -10,6 +10,7 @@ pub mod defaults;
 mod each;
 mod error;
 mod experiment;
+pub mod fleet;
 pub mod hooks;
 mod job;
 mod load;
