@@ -10,9 +10,11 @@ use crate::services::Services;
 use crate::workshop::{confine, prepare, project_of, sweep};
 use crate::{RunnerError, adaptive, profiled, rerun, search, versions};
 use analyze::Surroundings;
+use generate::GenerateError;
 use plan::{Context, add_blocks};
 use record::RunFolder;
 use record::live::Live;
+use schema::agents::AgentRecord;
 use schema::doctor::DoctorReport;
 use schema::environment::Weight;
 use schema::plan::{ExperimentPlan, TrialPlan};
@@ -48,6 +50,7 @@ pub fn run(
     let mut versions = versions::host();
     versions.extend(workshop.versions);
     let services = workshop.services;
+    let agents = agents_of(&plan, observer)?;
     let folder = create_folder(environment, &id)?;
     let run = RunFile {
         schema: RunVersion::default(),
@@ -60,6 +63,7 @@ pub fn run(
         versions,
         instrument: engine::measure_instrument(),
         calibration: environment.calibration.clone(),
+        agents,
         services: services.records(),
         weaknesses: workshop.weaknesses,
     };
@@ -127,11 +131,29 @@ pub(crate) fn resume_in(
             "{name} is now {version}, was {before} when the run began: trials before and after differ in it"
         ));
     }
+    agents_of(&run.plan, observer)?;
     let live = Live::begin(folder.path());
     let outcome = trials(folder, run.clone(), &workshop.targets, environment, observer)?;
     profiled::after_trials(&outcome, &workshop.targets, environment, observer);
     end_services(&workshop.services, &outcome, observer);
     Ok(Outcome { live, ..outcome })
+}
+
+/// The agents of a run, reached before the first trial, so that a mistake in the fleet shows before any load.
+fn agents_of(plan: &ExperimentPlan, observer: &mut dyn Observer) -> Result<Vec<AgentRecord>, RunnerError> {
+    let Some(fleet) = plan.cells.iter().find_map(|cell| cell.load.fleet.as_ref()) else {
+        return Ok(Vec::new());
+    };
+    let agents = generate::agents::inspect(fleet).map_err(GenerateError::from)?;
+    for agent in &agents {
+        observer.note(&format!(
+            "agent {} on {}: its clock is known within {} µs",
+            agent.name,
+            agent.facts.host,
+            agent.clock.bound_ns.div_ceil(1000)
+        ));
+    }
+    Ok(agents)
 }
 
 /// Names what has changed on the host, or which other host this is, so far as it moves the numbers.

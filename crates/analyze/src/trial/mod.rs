@@ -7,9 +7,11 @@ mod curve;
 mod events;
 mod facts;
 mod failures;
+mod fleet;
 mod gate;
 mod heat;
 pub(crate) mod histogram;
+mod lateness;
 mod objective;
 mod pauses;
 mod server;
@@ -34,7 +36,8 @@ pub use signals::SignalsMaker;
 pub use steady::{Beside, Warmth, steadiness, warmth, warmup_expected_ns};
 pub use summary::{Of, latency, quantile_floor};
 pub use threshold::{Threshold, ThresholdError};
+pub(crate) use lateness::PACER_LAG_NS;
 pub(crate) use validity::{
-    CANARY_SAID, CLOCK_RATE_SAID_PPM, CLOCK_STEP_SAID_NS, COMPETING_SAID, PACER_LAG_NS, STEAL_SAID,
+    CANARY_SAID, CLOCK_RATE_SAID_PPM, CLOCK_STEP_SAID_NS, COMPETING_SAID, STEAL_SAID,
 };
 pub use validity::{gate_names, validity};

@@ -79,10 +79,6 @@ impl Member {
         self.link = None;
     }
 
-    pub(super) const fn has_link(&self) -> bool {
-        self.link.is_some()
-    }
-
     /// Nothing more will be said to it.
     pub(super) fn hang_up(&mut self) {
         if let Some(link) = &mut self.link {

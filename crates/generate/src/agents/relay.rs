@@ -19,12 +19,12 @@ use serde::Deserialize;
 use std::io::{self, BufRead, BufReader};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// How long a socket's write may take before its link counts as cut.
 const WRITE_MAX: Duration = Duration::from_secs(10);
@@ -44,8 +44,6 @@ pub struct Agent {
     pub facts: AgentFacts,
     /// Whether prony started it on its own host, as its own user.
     pub is_here: bool,
-    /// Where it keeps files of loads; there already.
-    pub store: PathBuf,
 }
 
 /// Where an agent listens.
@@ -59,8 +57,10 @@ pub enum Listener {
 
 /// What all links of an agent share.
 struct Desk {
-    agent: Agent,
+    facts: AgentFacts,
     rules: Rules,
+    /// Files of loads, by their hash; gone with the agent.
+    store: TempDir,
     active: Mutex<Option<Active>>,
     links: AtomicU64,
 }
@@ -82,19 +82,23 @@ struct Version {
 
 impl Agent {
     /// Serves one controller on standard input and output; returns when its load is over or its standard input ends.
-    pub fn serve_stdio(self) {
-        let desk = Arc::new(Desk::new(self, false));
+    ///
+    /// # Errors
+    /// There is no place for the files of a load.
+    pub fn serve_stdio(self) -> io::Result<()> {
+        let desk = Arc::new(Desk::new(self, false)?);
         let writer: Writer = Arc::new(Mutex::new(Box::new(io::stdout())));
         desk.converse(&mut BufReader::new(io::stdin()), writer);
         desk.join();
+        Ok(())
     }
 
     /// Serves controllers one after the other until `stop` is set.
     ///
     /// # Errors
-    /// The system does not let it listen any more.
+    /// There is no place for the files of loads, or the system does not let it listen any more.
     pub fn serve(self, listener: &Listener, stop: &AtomicBool) -> io::Result<()> {
-        let desk = Arc::new(Desk::new(self, true));
+        let desk = Arc::new(Desk::new(self, true)?);
         match listener {
             Listener::Unix(listener) => listener.set_nonblocking(true)?,
             Listener::Tcp(listener) => listener.set_nonblocking(true)?,
@@ -137,9 +141,11 @@ impl Listener {
 }
 
 impl Desk {
-    fn new(agent: Agent, can_relink: bool) -> Self {
-        let rules = Rules { allow: agent.allow.clone(), is_here: agent.is_here, can_relink };
-        Self { agent, rules, active: Mutex::new(None), links: AtomicU64::new(0) }
+    fn new(agent: Agent, can_relink: bool) -> io::Result<Self> {
+        let Agent { allow, facts, is_here } = agent;
+        let rules = Rules { allow, is_here, can_relink };
+        let store = tempfile::Builder::new().prefix("prony-agent-").tempdir()?;
+        Ok(Self { facts, rules, store, active: Mutex::new(None), links: AtomicU64::new(0) })
     }
 
     fn active(&self) -> MutexGuard<'_, Option<Active>> {
@@ -151,7 +157,7 @@ impl Desk {
         let mut line = Vec::new();
         let Ok(Some(())) = next_line(from, &mut line) else { return };
         let version = serde_json::from_slice::<Version>(&line).ok().map(|found| found.version);
-        let hello = Report::Hello { version: VERSION, facts: Box::new(self.agent.facts.clone()) };
+        let hello = Report::Hello { version: VERSION, facts: Box::new(self.facts.clone()) };
         let greeting = match version {
             Some(VERSION) => serde_json::from_slice::<Greeting>(&line).ok(),
             // It sees by the version in the answer that the two do not go together.
@@ -210,7 +216,7 @@ impl Desk {
             (self.clone(), greeting.session.clone(), greeting.agent, lease.clone());
         let thread = std::thread::Builder::new().name("prony-session".to_owned()).spawn(move || {
             let id = (session.as_str(), agent);
-            Session::new(&desk.rules, &desk.agent.store, id, hears, own).run(maker::processes);
+            Session::new(&desk.rules, desk.store.path(), id, hears, own).run(maker::processes);
         });
         let thread = thread.map_err(|error| format!("it cannot start a thread: {error}"))?;
         *active = Some(Active {
