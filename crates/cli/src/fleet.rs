@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use units::format;
+use units::format::sentence as format;
 
 /// How often `up` looks for Ctrl-C and for agents that ended.
 const PAUSE: Duration = Duration::from_millis(100);

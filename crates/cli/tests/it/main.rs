@@ -16,6 +16,7 @@ mod events;
 mod factors;
 mod fault;
 mod files;
+mod fleet;
 mod hooks;
 mod hostile;
 mod http2;

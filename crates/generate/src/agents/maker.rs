@@ -6,6 +6,7 @@ use engine::{Part, SetupFailures, Step};
 use plan::LoadJob;
 use plan::processes::connections_per_process;
 use schema::plan::DriverChoice;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A part of a load that is set up. Dropping it ends it at once.
@@ -55,12 +56,16 @@ impl Maker for Fleet {
     }
 }
 
-/// Starts as many generator processes as this host's limit of descriptors needs for a part.
-pub(super) fn processes(
-    job: &LoadJob,
-    part: Part,
-    opening: &mut dyn FnMut(u64),
-) -> Result<Fleet, GenerateError> {
+/// Sets a part of a load up.
+pub(super) type Make =
+    Arc<dyn Fn(&LoadJob, Part, &mut dyn FnMut(u64)) -> Result<Box<dyn Maker>, GenerateError> + Send + Sync>;
+
+/// Generator processes, as many as this host's limit of descriptors needs for a part.
+pub(super) fn by_processes() -> Make {
+    Arc::new(|job, part, opening| Ok(Box::new(processes(job, part, opening)?)))
+}
+
+fn processes(job: &LoadJob, part: Part, opening: &mut dyn FnMut(u64)) -> Result<Fleet, GenerateError> {
     let each = u64::from(job.load.connections.div_ceil(job.load.workers.max(1))) * job.origins() as u64;
     let needed = (each * u64::from(part.workers)).div_ceil(connections_per_process().into());
     Fleet::start_part(job, part, u32::try_from(needed).unwrap_or(u32::MAX).max(1), opening)

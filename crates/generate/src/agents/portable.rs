@@ -130,7 +130,7 @@ mod tests {
         job.scenario.folder = folder.display().to_string();
         job.load.arrivals = Some(
             serde_json::from_value(serde_json::json!({
-                "kind": "recorded", "file": folder.join("t.txt"), "speed": 1.0, "after": "end", "count": 2,
+                "law": "recorded", "file": folder.join("t.txt"), "speed": 1.0, "after": "stop", "count": 2,
                 "span_ns": 1_000_000_000
             }))
             .unwrap(),

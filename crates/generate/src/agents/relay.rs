@@ -9,7 +9,7 @@
 //! of the session delays it; whoever does not speak this version is told so and hears nothing else. Absent on purpose:
 //! encryption and proof of who speaks: links are pipes (ssh has both), a Unix socket of one user, or loopback.
 
-use super::maker;
+use super::maker::{Make, by_processes};
 use super::protocol::{Greeting, LEASE_NS, Order, Report, VERSION, next_line};
 use super::session::{Event, Link, Rules, Session, Writer, say};
 use engine::machine_ns;
@@ -61,6 +61,7 @@ struct Desk {
     rules: Rules,
     /// Files of loads, by their hash; gone with the agent.
     store: TempDir,
+    make: Make,
     active: Mutex<Option<Active>>,
     links: AtomicU64,
 }
@@ -86,9 +87,18 @@ impl Agent {
     /// # Errors
     /// There is no place for the files of a load.
     pub fn serve_stdio(self) -> io::Result<()> {
-        let desk = Arc::new(Desk::new(self, false)?);
-        let writer: Writer = Arc::new(Mutex::new(Box::new(io::stdout())));
-        desk.converse(&mut BufReader::new(io::stdin()), writer);
+        self.serve_one(io::stdin(), Box::new(io::stdout()), by_processes())
+    }
+
+    /// As [`Self::serve_stdio`], on other streams and with another maker.
+    pub(super) fn serve_one(
+        self,
+        from: impl io::Read,
+        to: Box<dyn io::Write + Send>,
+        make: Make,
+    ) -> io::Result<()> {
+        let desk = Arc::new(Desk::new(self, false, make)?);
+        desk.converse(&mut BufReader::new(from), Arc::new(Mutex::new(to)));
         desk.join();
         Ok(())
     }
@@ -98,7 +108,12 @@ impl Agent {
     /// # Errors
     /// There is no place for the files of loads, or the system does not let it listen any more.
     pub fn serve(self, listener: &Listener, stop: &AtomicBool) -> io::Result<()> {
-        let desk = Arc::new(Desk::new(self, true)?);
+        self.serve_with(listener, stop, by_processes())
+    }
+
+    /// As [`Self::serve`], with another maker.
+    pub(super) fn serve_with(self, listener: &Listener, stop: &AtomicBool, make: Make) -> io::Result<()> {
+        let desk = Arc::new(Desk::new(self, true, make)?);
         match listener {
             Listener::Unix(listener) => listener.set_nonblocking(true)?,
             Listener::Tcp(listener) => listener.set_nonblocking(true)?,
@@ -141,11 +156,11 @@ impl Listener {
 }
 
 impl Desk {
-    fn new(agent: Agent, can_relink: bool) -> io::Result<Self> {
+    fn new(agent: Agent, can_relink: bool, make: Make) -> io::Result<Self> {
         let Agent { allow, facts, is_here } = agent;
         let rules = Rules { allow, is_here, can_relink };
         let store = tempfile::Builder::new().prefix("prony-agent-").tempdir()?;
-        Ok(Self { facts, rules, store, active: Mutex::new(None), links: AtomicU64::new(0) })
+        Ok(Self { facts, rules, store, make, active: Mutex::new(None), links: AtomicU64::new(0) })
     }
 
     fn active(&self) -> MutexGuard<'_, Option<Active>> {
@@ -216,7 +231,7 @@ impl Desk {
             (self.clone(), greeting.session.clone(), greeting.agent, lease.clone());
         let thread = std::thread::Builder::new().name("prony-session".to_owned()).spawn(move || {
             let id = (session.as_str(), agent);
-            Session::new(&desk.rules, desk.store.path(), id, hears, own).run(maker::processes);
+            Session::new(&desk.rules, desk.store.path(), id, hears, own).run(&desk.make);
         });
         let thread = thread.map_err(|error| format!("it cannot start a thread: {error}"))?;
         *active = Some(Active {

@@ -6,7 +6,7 @@
 //! taken is sent again. Absent on purpose: threads of links and who may begin a session (`relay`).
 
 use super::cpu::CpuTime;
-use super::maker::Maker;
+use super::maker::{Make, Maker};
 use super::portable::localise;
 use super::protocol::{Order, Report, sums, tell, to_bytes};
 use crate::GenerateError;
@@ -119,10 +119,7 @@ impl<'a> Session<'a> {
     }
 
     /// From the plan to the last result. `make` sets a part of a load up.
-    pub(super) fn run<M: Maker>(
-        mut self,
-        make: impl Fn(&LoadJob, Part, &mut dyn FnMut(u64)) -> Result<M, GenerateError>,
-    ) {
+    pub(super) fn run(mut self, make: &Make) {
         let (missed_start, cause) = match self.serve(make) {
             Ok(()) | Err(End::Unwanted) => return,
             Err(End::Refused(cause)) => return self.say(&Report::Refused(cause)),
@@ -133,10 +130,7 @@ impl<'a> Session<'a> {
         self.say(&Report::Failed { missed_start, cause });
     }
 
-    fn serve<M: Maker>(
-        &mut self,
-        make: impl Fn(&LoadJob, Part, &mut dyn FnMut(u64)) -> Result<M, GenerateError>,
-    ) -> Result<(), End> {
+    fn serve(&mut self, make: &Make) -> Result<(), End> {
         let (job, part) = self.take_load()?;
         let link = self.link.clone();
         let mut maker = make(&job, part, &mut |opened| {
@@ -148,7 +142,7 @@ impl<'a> Session<'a> {
         let failures = maker.failures().clone();
         self.ready = Some(Report::Ready { asked, established, failures, driver: maker.driver() });
         self.ready.iter().for_each(|ready| self.say(ready));
-        self.make(&mut maker)?;
+        self.make(&mut *maker)?;
         let manifest = self.outbox.close();
         let steal_share = CpuTime::read().zip(self.cpu).and_then(|(end, begin)| end.stolen_since(begin));
         let peak_rss_bytes = maker.peak_rss_bytes();
@@ -224,7 +218,7 @@ impl<'a> Session<'a> {
     }
 
     /// The load itself.
-    fn make(&mut self, maker: &mut impl Maker) -> Result<(), End> {
+    fn make(&mut self, maker: &mut dyn Maker) -> Result<(), End> {
         loop {
             if !self.has_begun {
                 if let Some(order) = self.next_order()? {
@@ -252,7 +246,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn obey(&mut self, maker: &mut impl Maker, order: Order) -> Result<(), End> {
+    fn obey(&mut self, maker: &mut dyn Maker, order: Order) -> Result<(), End> {
         match order {
             // Said again on a new link.
             Order::Begin { .. } if self.has_begun => {}
