@@ -40,7 +40,7 @@ pub(crate) struct AgentArgs {
   prony fleet list fleet.toml                            reach each agent, print its host and its clock
   prony load http://shop.internal/ -R 10k --fleet fleet.toml
 
-A fleet file names each agent and the way to it, see docs/guides/fleet.md:
+A fleet file names each agent and the way to it, see docs/fleet.md:
   [[agent]]
   name = \"load-1\"
   command = [\"ssh\", \"load-1\", \"prony\", \"agent\", \"--stdio\", \"--allow\", \"shop.internal\"]
