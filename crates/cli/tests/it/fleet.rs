@@ -190,7 +190,8 @@ fn an_experiment_over_a_fleet_has_the_same_run_folder_and_names_every_agent() {
         assert_eq!(file["load"]["requests"]["scheduled"], 200);
         assert!(run.join(trial).join("intervals.ndjson").is_file() && run.join(trial).join("latency.hlog").is_file());
     }
-    assert_eq!(read("analysis.json")["trials"].as_array().unwrap().len(), 2);
+    // Those that a busy host made void are run again.
+    assert!(read("analysis.json")["trials"].as_array().unwrap().len() >= 2);
 }
 
 /// A load that goes on until somebody ends it.
