@@ -63,7 +63,8 @@ fn table(agents: &[AgentRecord]) -> String {
     let mut text = String::new();
     for agent in agents {
         let (facts, clock) = (&agent.facts, &agent.clock);
-        let memory = facts.memory_bytes.map_or_else(|| "memory unknown".to_owned(), |n| format::bytes(n as f64));
+        let memory =
+            facts.memory_bytes.map_or_else(|| "memory unknown".to_owned(), |n| format::bytes(n as f64));
         let calibrated = if facts.calibration.is_some() { "calibrated" } else { "not calibrated" };
         let _ = writeln!(
             text,
@@ -121,7 +122,8 @@ fn up(agents: u32, folder: Option<&Path>, allow: &[String]) -> Result<u8> {
 /// The fleet as a file; its texts are names and paths that prony made.
 fn text(fleet: &FleetFile) -> String {
     let entry = |agent: &AgentEntry| {
-        let quoted = |text: &Option<String>| serde_json::Value::from(text.clone().unwrap_or_default()).to_string();
+        let quoted =
+            |text: &Option<String>| serde_json::Value::from(text.clone().unwrap_or_default()).to_string();
         format!("[[agent]]\nname = {}\nunix = {}\n", quoted(&agent.name), quoted(&agent.unix))
     };
     fleet.agents.iter().map(entry).collect::<Vec<_>>().join("\n")

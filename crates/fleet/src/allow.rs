@@ -48,7 +48,8 @@ impl Allow {
             return Err(wrong("it is no host"));
         }
         if let Some((address, bits)) = entry.split_once('/') {
-            let address: IpAddr = address.parse().map_err(|_| wrong("what stands before `/` is no address"))?;
+            let address: IpAddr =
+                address.parse().map_err(|_| wrong("what stands before `/` is no address"))?;
             let most = if address.is_ipv4() { 32 } else { 128 };
             let bits = bits.parse().ok().filter(|bits| *bits <= most);
             let bits = bits.ok_or_else(|| wrong("what stands after `/` is no number of bits"))?;

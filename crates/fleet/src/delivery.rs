@@ -347,8 +347,7 @@ mod tests {
     fn parcels_out_of_order_and_again_are_counted_once_and_in_order() {
         let mut outbox = outbox(3);
         let mut inbox = Inbox::new("s", 3);
-        let out: Vec<_> =
-            [2, 0, 2, 0, 1, 1].into_iter().map(|n| inbox.take(parcel(n, n)).unwrap()).collect();
+        let out: Vec<_> = [2, 0, 2, 0, 1, 1].into_iter().map(|n| inbox.take(parcel(n, n)).unwrap()).collect();
         assert_eq!(out, [vec![], vec![0], vec![], vec![], vec![1, 2], vec![]]);
         assert_eq!((inbox.held_below(), inbox.repeated()), (3, 3));
         assert_eq!(inbox.is_whole(), Ok(false), "nobody said that there is no fourth");

@@ -146,7 +146,8 @@ impl State {
 
     /// Each once, in order, and nothing of an earlier attempt.
     fn counts_once(&self) -> bool {
-        self.counted.iter().copied().eq(0..self.counted.len() as u64) && self.counted.len() as u64 <= self.made
+        self.counted.iter().copied().eq(0..self.counted.len() as u64)
+            && self.counted.len() as u64 <= self.made
     }
 
     fn is_whole_only_with_all(&self) -> bool {

@@ -79,7 +79,8 @@ fn link(entry: &AgentEntry, place: usize) -> Result<AgentLink, Problem> {
                 Problem::at(&at("tcp"), cause, "write for example 127.0.0.1:7411")
             })?;
             if !address.ip().is_loopback() {
-                let cause = format!("{address} is another host, and the stream would be neither secret nor signed");
+                let cause =
+                    format!("{address} is another host, and the stream would be neither secret nor signed");
                 let remedy = "reach it by `command` over ssh, or by an ssh tunnel to a loopback address";
                 return Err(Problem::at(&at("tcp"), cause, remedy));
             }
@@ -207,7 +208,10 @@ mod tests {
     fn mistakes_come_with_their_line_and_the_remedy() {
         for (text, parts) in [
             ("", ["a fleet of 0 agents", "from 1 to 200"]),
-            ("[[agent]]\nname = \"a\"\nhere = true\n[[agent]]\nname = \"a\"\nhere = true\n", [":5:", "two agents"]),
+            (
+                "[[agent]]\nname = \"a\"\nhere = true\n[[agent]]\nname = \"a\"\nhere = true\n",
+                [":5:", "two agents"],
+            ),
             ("[[agent]]\nname = \"a b\"\nhere = true\n", [":2:", "is no name"]),
             ("[[agent]]\nname = \"a\"\n", ["fleet.toml:", "exactly one of"]),
             ("[[agent]]\nhere = true\nunix = \"/x\"\n", ["fleet.toml:", "exactly one of"]),

@@ -9,12 +9,13 @@ use std::path::PathBuf;
   prony agent --listen 127.0.0.1:7411 --allow 10.1.0.0/16
   ssh load-1 prony agent --stdio --allow shop.internal   as a `command` of a fleet file
 
-An agent makes its part of a load for `prony load --fleet` and `prony run --fleet`. It loads loopback and what --allow
-names, nothing else; it resolves names itself, reads no file but those that come with the load, and sends nothing more
-once its controller has been silent for 10 s. It starts with an environment of PATH, HOME, LANG and the like only.
-The lines between controller and agent are neither encrypted nor signed: use ssh between hosts.
+An agent makes its part of a load for `prony load --fleet` and `prony run --fleet`. It loads
+loopback and what --allow names, nothing else; it resolves names itself, reads no file but those
+that come with the load, and stops once its controller has been silent for 10 s. It starts with an
+environment of PATH, HOME, LANG and the like only. The lines between controller and agent are
+neither encrypted nor signed: use ssh between hosts.
 
-Exit codes: 0 ended by Ctrl-C or by its controller, 1 wrong arguments, or an address that cannot be used.")]
+Exit codes: 0 ended by Ctrl-C or by its controller, 1 wrong arguments or an unusable address.")]
 pub(crate) struct AgentArgs {
     /// Serve one controller on standard input and output, as ssh brings them
     #[arg(long, conflicts_with = "listen", required_unless_present = "listen")]
@@ -45,7 +46,8 @@ A fleet file names each agent and the way to it, see docs/fleet.md:
   name = \"load-1\"
   command = [\"ssh\", \"load-1\", \"prony\", \"agent\", \"--stdio\", \"--allow\", \"shop.internal\"]
 
-Exit codes: 0 done, 1 wrong arguments or file, 2 an agent cannot be reached or its clock is not known well enough.")]
+Exit codes: 0 done, 1 wrong arguments or file, 2 an agent cannot be reached, or its clock is not
+known well enough.")]
 pub(crate) struct FleetArgs {
     #[command(subcommand)]
     pub(crate) command: FleetCommand,

@@ -9,7 +9,7 @@ use std::path::PathBuf;
   prony run experiments/go-frameworks.toml
   prony run experiments/go-frameworks.toml --junit claims.xml
   sudo prony run experiments/go-frameworks.toml --tune
-  prony run experiments/go-frameworks.toml --fleet fleet.toml
+  prony run experiments/demo.toml --fleet 2
   prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks
   prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks --blocks +1
 

@@ -163,7 +163,11 @@ fn agents_that_stay_take_one_load_after_the_other() {
 fn an_experiment_over_a_fleet_has_the_same_run_folder_and_names_every_agent() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("fleet.toml");
-    std::fs::write(&file, "[[agent]]\nname = \"left\"\nhere = true\n[[agent]]\nname = \"right\"\nhere = true\n").unwrap();
+    std::fs::write(
+        &file,
+        "[[agent]]\nname = \"left\"\nhere = true\n[[agent]]\nname = \"right\"\nhere = true\n",
+    )
+    .unwrap();
     let experiment = folder.path().join("e.toml");
     let text = "[experiment]\nname = \"fleet\"\nquestion = \"Do agents make trials?\"\nblocks = 2\n[[target]]\n\
                 name = \"a\"\nreference = { law = \"constant\", mean = \"1ms\" }\n[scenario]\n\
@@ -171,9 +175,14 @@ fn an_experiment_over_a_fleet_has_the_same_run_folder_and_names_every_agent() {
                 warmup = { at_least = \"1s\", at_most = \"1s\" }\nsample = \"1s\"\nsamples = 1\n";
     std::fs::write(&experiment, text).unwrap();
     let runs = folder.path().join("runs");
-    let words = [experiment.to_str().unwrap(), "--runs", runs.to_str().unwrap(), "--fleet", file.to_str().unwrap()];
+    let words =
+        [experiment.to_str().unwrap(), "--runs", runs.to_str().unwrap(), "--fleet", file.to_str().unwrap()];
     measured(&[&["run"], &words[..]].concat());
-    let run = std::fs::read_dir(&runs).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
+    let run = std::fs::read_dir(&runs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.is_dir())
+        .unwrap();
     let read = |name: &str| -> Value {
         serde_json::from_str(&std::fs::read_to_string(run.join(name)).unwrap()).unwrap()
     };
@@ -188,7 +197,10 @@ fn an_experiment_over_a_fleet_has_the_same_run_folder_and_names_every_agent() {
         let file = read(&format!("{trial}/trial.json"));
         assert_eq!(names(&file["load"]["fleet"]["agents"]), ["left", "right"]);
         assert_eq!(file["load"]["requests"]["scheduled"], 200);
-        assert!(run.join(trial).join("intervals.ndjson").is_file() && run.join(trial).join("latency.hlog").is_file());
+        assert!(
+            run.join(trial).join("intervals.ndjson").is_file()
+                && run.join(trial).join("latency.hlog").is_file()
+        );
     }
     // Those that a busy host made void are run again.
     assert!(read("analysis.json")["trials"].as_array().unwrap().len() >= 2);
@@ -297,13 +309,18 @@ fn an_agent_loads_what_its_own_list_allows_and_nothing_else() {
 fn an_agent_has_no_variable_of_its_surroundings_that_nobody_named() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = folder.path().join("s.toml");
-    std::fs::write(&scenario, "schema = \"prony.scenario/1\"\nname = \"s\"\n[request]\npath = \"/${env('PRONY_TEST_WORD')}\"\n").unwrap();
+    std::fs::write(
+        &scenario,
+        "schema = \"prony.scenario/1\"\nname = \"s\"\n[request]\npath = \"/${env('PRONY_TEST_WORD')}\"\n",
+    )
+    .unwrap();
     let listener = Listener::start();
     let url = format!("http://{}", listener.addr);
     let load = |more: &[&str]| {
         let file = by_command(folder.path(), more);
         let fleet = file.to_str().unwrap();
-        let args = ["load", &url, "--scenario", scenario.to_str().unwrap(), "-c", "1", "-n", "1", "--fleet", fleet];
+        let args =
+            ["load", &url, "--scenario", scenario.to_str().unwrap(), "-c", "1", "-n", "1", "--fleet", fleet];
         let output = prony(&args).env("PRONY_TEST_WORD", "seen").output().unwrap();
         crate::command::Done::from(output)
     };

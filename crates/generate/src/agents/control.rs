@@ -143,7 +143,8 @@ impl Agents {
     /// As [`engine::Generator::begin`], for all agents, at one moment of this clock. Returns the moment of the wall clock,
     /// too.
     pub(crate) fn begin(&mut self, measure_from: Option<u64>) -> (MonotonicClock, u64) {
-        let rtt_max_ns = self.muster.members.iter().map(|member| member.clock().rtt_max_ns).max().unwrap_or(0);
+        let rtt_max_ns =
+            self.muster.members.iter().map(|member| member.clock().rtt_max_ns).max().unwrap_or(0);
         let origin_ns = machine_ns() + START_AHEAD_NS + 4 * rtt_max_ns;
         let origin_unix_ns = wall_clock_of(origin_ns);
         (self.begun, self.measure_from) = (Some((origin_ns, origin_unix_ns)), measure_from);
@@ -247,9 +248,8 @@ impl Agents {
     /// Nothing waits to be heard: who has said nothing for as long as a lease lasts is lost.
     fn look_for_silence(&self) -> Result<(), GenerateError> {
         let now_ns = machine_ns();
-        let is_silent = |member: &&Member| {
-            !member.has_ended && now_ns.saturating_sub(member.heard_ns) > LEASE_NS
-        };
+        let is_silent =
+            |member: &&Member| !member.has_ended && now_ns.saturating_sub(member.heard_ns) > LEASE_NS;
         let names: Vec<String> = self.muster.members.iter().filter(is_silent).map(Member::name).collect();
         if names.is_empty() {
             return Ok(());
@@ -312,7 +312,8 @@ impl Agents {
             Report::Wants(hashes) => {
                 for sha256 in hashes {
                     let path = source(&self.packed, &sha256);
-                    let path = path.ok_or_else(|| member.garbled("it wants a file that the load does not have"))?;
+                    let path =
+                        path.ok_or_else(|| member.garbled("it wants a file that the load does not have"))?;
                     member.send_file(&sha256, path.to_owned());
                 }
             }
@@ -423,9 +424,8 @@ fn check_hosts(job: &LoadJob, muster: &Muster) -> Result<(), AgentError> {
         return Ok(());
     }
     let own = boot_id();
-    let elsewhere = muster.members.iter().find(|member| {
-        member.facts.as_ref().is_some_and(|facts| facts.boot_id != own)
-    });
+    let elsewhere =
+        muster.members.iter().find(|member| member.facts.as_ref().is_some_and(|facts| facts.boot_id != own));
     match elsewhere {
         None => Ok(()),
         Some(member) => Err(AgentError::NotPortable {

@@ -45,7 +45,9 @@ pub enum AgentError {
         source: ClockError,
     },
     /// Its link ended before its part of the load did.
-    #[error("agent {name} was lost in the middle of the load ({cause}); the trial is void and the others were ended")]
+    #[error(
+        "agent {name} was lost in the middle of the load ({cause}); the trial is void and the others were ended"
+    )]
     Lost {
         /// Its name.
         name: String,

@@ -129,7 +129,11 @@ pub(super) const fn can_reopen(plan: &AgentPlan) -> bool {
 
 impl Link {
     /// Begins to read and to write; what comes is passed on with the link's number, until nobody listens.
-    pub(super) fn begin(ends: Ends, number: u64, mut pass: impl FnMut(Heard) -> bool + Send + 'static) -> Self {
+    pub(super) fn begin(
+        ends: Ends,
+        number: u64,
+        mut pass: impl FnMut(Heard) -> bool + Send + 'static,
+    ) -> Self {
         let Ends { reader, writer, end } = ends;
         let (out, outgoing) = channel();
         let read = std::thread::spawn(move || {

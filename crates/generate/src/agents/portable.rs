@@ -78,7 +78,8 @@ pub(super) fn localise(
     job.network = None;
     job.scenario.folder = String::new();
     for path in paths(&mut job) {
-        let file = files.get(path).ok_or_else(|| format!("the plan reads `{path}`, which came with no hash"))?;
+        let file =
+            files.get(path).ok_or_else(|| format!("the plan reads `{path}`, which came with no hash"))?;
         let place = store.path(file).map_err(|error| error.to_string())?;
         *path = place.display().to_string();
     }

@@ -180,7 +180,10 @@ impl Desk {
             None => None,
         };
         let Some(greeting) = greeting else {
-            return say(&writer, &Report::Refused("this is an agent of prony, for `prony load --fleet`".to_owned()));
+            return say(
+                &writer,
+                &Report::Refused("this is an agent of prony, for `prony load --fleet`".to_owned()),
+            );
         };
         let number = self.links.fetch_add(1, Ordering::Relaxed);
         // Before the session can say anything.
@@ -222,7 +225,9 @@ impl Desk {
             return Ok((own.events.clone(), own.lease.clone()));
         }
         if greeting.again {
-            return Err("it knows nothing of this load: it was started anew, or its lease was over".to_owned());
+            return Err(
+                "it knows nothing of this load: it was started anew, or its lease was over".to_owned()
+            );
         }
         let (events, hears) = channel();
         let lease = Arc::new(Mutex::new(Lease::new(machine_ns(), LEASE_NS)));

@@ -173,7 +173,8 @@ impl<'a> Session<'a> {
             job.cpus = None;
             job.spin = launch::pin::usable_cpus().is_ok_and(|cpus| launch::pin::leaves_a_cpu(&cpus));
         }
-        if part.workers == 0 || part.first.checked_add(part.workers).is_none_or(|end| end > job.load.workers) {
+        if part.workers == 0 || part.first.checked_add(part.workers).is_none_or(|end| end > job.load.workers)
+        {
             return Err(End::Refused("its part is of workers that the load does not have".to_owned()));
         }
         Ok((job, part))
@@ -200,9 +201,9 @@ impl<'a> Session<'a> {
             let (name, mut file) = match arriving.take() {
                 Some(same) if same.0 == sha256 => same,
                 _ => {
-                    let file = missing.get(&sha256).ok_or_else(|| {
-                        End::Refused("a file came that nobody asked for".to_owned())
-                    })?;
+                    let file = missing
+                        .get(&sha256)
+                        .ok_or_else(|| End::Refused("a file came that nobody asked for".to_owned()))?;
                     (sha256, store.begin(file).map_err(refused)?)
                 }
             };

@@ -48,9 +48,9 @@ impl Tally {
 /// The report of all agents of a load; shares are only held against each other where the load is open.
 pub(super) fn report(mut agents: Vec<AgentReport>, is_open: bool) -> FleetReport {
     let ended = |agent: &AgentReport| (agent.completed + agent.failed) as f64;
-    let (all, workers) = agents.iter().fold((0.0, 0.0), |(all, workers), agent| {
-        (all + ended(agent), workers + f64::from(agent.workers))
-    });
+    let (all, workers) = agents
+        .iter()
+        .fold((0.0, 0.0), |(all, workers), agent| (all + ended(agent), workers + f64::from(agent.workers)));
     for agent in agents.iter_mut().filter(|_| is_open && all > 0.0) {
         agent.delivered = Some(ended(agent) / (all * f64::from(agent.workers) / workers));
     }

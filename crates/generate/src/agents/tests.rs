@@ -235,7 +235,9 @@ fn one_log_fed_to_one_machine_and_to_eight_agents_is_the_same_to_the_byte() {
     assert_eq!(sum(|agent| agent.parcels), 8 * INTERVALS);
     assert_eq!(sum(|agent| agent.repeated + agent.reconnects), 0);
     assert_eq!(sum(|agent| agent.workers.into()), 8);
-    assert!(report.agents.iter().all(|agent| agent.clock.bound_ns <= 1_000_000 && agent.clock.exchanges >= 32));
+    assert!(
+        report.agents.iter().all(|agent| agent.clock.bound_ns <= 1_000_000 && agent.clock.exchanges >= 32)
+    );
     assert!(report.p99_spread.is_some_and(|spread| spread >= 1.0));
 }
 
@@ -397,7 +399,10 @@ fn an_agent_that_is_lost_ends_the_load_with_its_name() {
             Err(error) => break error,
         }
     };
-    assert!(matches!(&error, GenerateError::Agents(AgentError::Lost { name, .. }) if name == "lone"), "{error}");
+    assert!(
+        matches!(&error, GenerateError::Agents(AgentError::Lost { name, .. }) if name == "lone"),
+        "{error}"
+    );
     assert!(error.to_string().contains("the trial is void"), "{error}");
     drop(agents);
     thread.join().unwrap();
@@ -423,8 +428,7 @@ fn a_session_whose_lease_is_over_drops_what_it_makes() {
     events.send(Event::Order(Order::Begin { origin_ns, origin_unix_ns: 0, measure_from: None })).unwrap();
     std::thread::scope(|scope| {
         let own = lease.clone();
-        let session =
-            scope.spawn(|| Session::new(&rules, store.path(), ("s", 0), hears, own).run(&make));
+        let session = scope.spawn(|| Session::new(&rules, store.path(), ("s", 0), hears, own).run(&make));
         let mut reader = BufReader::new(&here);
         assert!(matches!(report(&mut reader), Some(Report::Ready { .. })));
         // A link that ends is no reason while the lease lasts.
@@ -488,9 +492,8 @@ fn an_agent_at_work_refuses_another_load_and_takes_it_later() {
     let stop = Arc::new(AtomicBool::new(false));
     let stops = stop.clone();
     let serving = std::thread::spawn(move || agent().serve_with(&listener, &stops, replays()).unwrap());
-    let fleet = FleetPlan {
-        agents: vec![plan("busy", AgentLink::Unix { path: path.display().to_string() })],
-    };
+    let fleet =
+        FleetPlan { agents: vec![plan("busy", AgentLink::Unix { path: path.display().to_string() })] };
     let first = Muster::call(&fleet, &[]).unwrap();
     let error = Muster::call(&fleet, &[]).map(drop).unwrap_err();
     assert!(error.to_string().contains("at work for another load"), "{error}");
@@ -502,13 +505,8 @@ fn an_agent_at_work_refuses_another_load_and_takes_it_later() {
 
 #[test]
 fn a_greeting_is_one_line_of_json() {
-    let greeting = Greeting {
-        version: VERSION,
-        prony: "1".to_owned(),
-        session: "s".to_owned(),
-        agent: 3,
-        again: false,
-    };
+    let greeting =
+        Greeting { version: VERSION, prony: "1".to_owned(), session: "s".to_owned(), agent: 3, again: false };
     let mut line = Vec::new();
     tell(&mut line, &greeting).unwrap();
     assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);

@@ -18,8 +18,8 @@ mod error;
 mod fleet;
 mod protocol;
 
-pub use error::ProcessError;
 pub(crate) use self::fleet::{Fleet, split};
+pub use error::ProcessError;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
