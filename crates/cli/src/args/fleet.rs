@@ -36,9 +36,9 @@ pub(crate) struct AgentArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  prony load http://127.0.0.1:8080/ -R 1000 --fleet 3    three agents on this host, for one load
-  prony fleet up --agents 3                              agents that stay, then use the file that it names
-  prony fleet list fleet.toml                            reach each agent, print its host and its clock
+  prony load http://127.0.0.1:8080/ -R 1000 --fleet 3    three agents for one load
+  prony fleet up --agents 3                              agents that stay until Ctrl-C
+  prony fleet list fleet.toml                            the host and the clock of each
   prony load http://shop.internal/ -R 10k --fleet fleet.toml
 
 A fleet file names each agent and the way to it, see docs/fleet.md:

@@ -159,6 +159,25 @@ fn agents_that_stay_take_one_load_after_the_other() {
     up.end();
 }
 
+/// An experiment of one target in so many blocks.
+fn experiment(folder: &Path, blocks: u32) -> PathBuf {
+    let file = folder.join("e.toml");
+    let text = format!(
+        "[experiment]\nname = \"fleet\"\nquestion = \"Do agents make trials?\"\nblocks = {blocks}\n[[target]]\n\
+         name = \"a\"\nreference = {{ law = \"constant\", mean = \"1ms\" }}\n[scenario]\n\
+         request = {{ path = \"/ping\" }}\n[load]\nmodel = \"open\"\nrate = 200\nconnections = 8\n[phases]\n\
+         warmup = {{ at_least = \"1s\", at_most = \"1s\" }}\nsample = \"1s\"\nsamples = 1\n"
+    );
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
+/// The run in a folder of runs, once it is there.
+fn run_in(runs: &Path) -> Option<PathBuf> {
+    let mut entries = std::fs::read_dir(runs).ok()?.map(|entry| entry.unwrap().path());
+    entries.find(|path| path.join("trials").is_dir())
+}
+
 #[test]
 fn an_experiment_over_a_fleet_has_the_same_run_folder_and_names_every_agent() {
     let folder = tempfile::tempdir().unwrap();
@@ -168,21 +187,12 @@ fn an_experiment_over_a_fleet_has_the_same_run_folder_and_names_every_agent() {
         "[[agent]]\nname = \"left\"\nhere = true\n[[agent]]\nname = \"right\"\nhere = true\n",
     )
     .unwrap();
-    let experiment = folder.path().join("e.toml");
-    let text = "[experiment]\nname = \"fleet\"\nquestion = \"Do agents make trials?\"\nblocks = 2\n[[target]]\n\
-                name = \"a\"\nreference = { law = \"constant\", mean = \"1ms\" }\n[scenario]\n\
-                request = { path = \"/ping\" }\n[load]\nmodel = \"open\"\nrate = 200\nconnections = 8\n[phases]\n\
-                warmup = { at_least = \"1s\", at_most = \"1s\" }\nsample = \"1s\"\nsamples = 1\n";
-    std::fs::write(&experiment, text).unwrap();
+    let experiment = experiment(folder.path(), 2);
     let runs = folder.path().join("runs");
     let words =
         [experiment.to_str().unwrap(), "--runs", runs.to_str().unwrap(), "--fleet", file.to_str().unwrap()];
     measured(&[&["run"], &words[..]].concat());
-    let run = std::fs::read_dir(&runs)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .find(|path| path.is_dir())
-        .unwrap();
+    let run = run_in(&runs).unwrap();
     let read = |name: &str| -> Value {
         serde_json::from_str(&std::fs::read_to_string(run.join(name)).unwrap()).unwrap()
     };
@@ -204,6 +214,33 @@ fn an_experiment_over_a_fleet_has_the_same_run_folder_and_names_every_agent() {
     }
     // Those that a busy host made void are run again.
     assert!(read("analysis.json")["trials"].as_array().unwrap().len() >= 2);
+}
+
+#[test]
+fn a_run_over_a_fleet_goes_on_after_its_controller_was_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (experiment, runs) = (experiment(folder.path(), 3), folder.path().join("runs"));
+    let words = ["run", experiment.to_str().unwrap(), "--runs", runs.to_str().unwrap(), "--fleet", "2"];
+    let mut first = prony(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until("the second trial is under way", || {
+        run_in(&runs).is_some_and(|run| run.join("trials/0002/intervals.ndjson").is_file())
+    });
+    kill(first.id(), Signal::KILL);
+    first.wait().unwrap();
+    let run = run_in(&runs).unwrap();
+    assert!(!run.join("trials/0002/trial.json").exists(), "the trial in progress is lost, and no more");
+    let before = std::fs::read(run.join("trials/0001/trial.json")).unwrap();
+    measured(&["run", "--resume", run.to_str().unwrap()]);
+    for trial in 1..=3 {
+        let file = std::fs::read_to_string(run.join(format!("trials/000{trial}/trial.json"))).unwrap();
+        let file: Value = serde_json::from_str(&file).unwrap();
+        assert_eq!(file["load"]["fleet"]["agents"].as_array().unwrap().len(), 2, "trial {trial}");
+        assert_eq!(file["load"]["requests"]["scheduled"], 200);
+    }
+    let outcome = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap()["outcome"].clone();
+    if outcome(&before) == "valid" {
+        assert_eq!(std::fs::read(run.join("trials/0001/trial.json")).unwrap(), before, "it is not run again");
+    }
 }
 
 /// A load that goes on until somebody ends it.

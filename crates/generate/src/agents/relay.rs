@@ -14,11 +14,13 @@ use super::protocol::{Greeting, LEASE_NS, Order, Report, VERSION, next_line};
 use super::session::{Event, Link, Rules, Session, Writer, say};
 use engine::machine_ns;
 use fleet::{Allow, Lease};
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::getuid;
 use schema::agents::AgentFacts;
 use serde::Deserialize;
 use std::io::{self, BufRead, BufReader};
 use std::net::TcpListener;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -140,6 +142,7 @@ impl Listener {
         match self {
             Self::Unix(listener) => {
                 let (stream, _) = listener.accept()?;
+                check_peer(&stream)?;
                 stream.set_nonblocking(false)?;
                 stream.set_write_timeout(Some(WRITE_MAX))?;
                 Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(stream)))))
@@ -153,6 +156,13 @@ impl Listener {
             }
         }
     }
+}
+
+/// Whoever can connect can order a load: only the agent's own user, and root. The rights of the socket say the same, but
+/// for the moment before they are set.
+fn check_peer(stream: &UnixStream) -> io::Result<()> {
+    let peer = socket_peercred(stream)?.uid;
+    if peer == getuid() || peer.is_root() { Ok(()) } else { Err(io::ErrorKind::ConnectionAborted.into()) }
 }
 
 impl Desk {

@@ -179,8 +179,10 @@ fn muster(agents: usize, make: &Make) -> (Muster, Vec<JoinHandle<()>>) {
     (Muster::over(ends).unwrap(), threads)
 }
 
-/// An interval in what must not differ by a bit.
-fn exact(data: &IntervalData) -> (Counts, BTreeMap<String, Vec<u8>>, engine::Sent) {
+/// An interval in what must not differ by a bit: counts, histograms by tag, stamps.
+type Exact = (Counts, BTreeMap<String, Vec<u8>>, engine::Sent);
+
+fn exact(data: &IntervalData) -> Exact {
     let histogram = |(tag, histogram): (&'static str, &hdrhistogram::Histogram<u64>)| {
         // As it is written to `latency.hlog`: with the bounds of METHOD §10.
         let (mut written, mut bytes) = (new_histogram(), Vec::new());
@@ -192,7 +194,7 @@ fn exact(data: &IntervalData) -> (Counts, BTreeMap<String, Vec<u8>>, engine::Sen
 }
 
 /// The whole load as so many agents report it.
-fn by_agents(agents: usize) -> (Vec<(Counts, BTreeMap<String, Vec<u8>>, engine::Sent)>, FleetReport) {
+fn by_agents(agents: usize) -> (Vec<Exact>, FleetReport) {
     let job = sample::job("http://127.0.0.1:9");
     let (muster, threads) = muster(agents, &replays());
     let mut opened = 0;

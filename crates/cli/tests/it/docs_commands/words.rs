@@ -142,7 +142,7 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("reference") if has("--list-faults") => Way::Run,
         Some("reference" | "serve") => Way::Serve,
         Some(
-            "init" | "load" | "replay" | "shape" | "import" | "model" | "audit" | "report" | "why"
+            "init" | "load" | "fleet" | "replay" | "shape" | "import" | "model" | "audit" | "report" | "why"
             | "compare" | "history" | "targets" | "services" | "doctor" | "calibrate" | "completions"
             | "ledger" | "schema" | "metrics" | "--version" | "--help",
         ) => Way::Run,
