@@ -44,13 +44,13 @@ pub fn run(
     for found in environment.calibration.iter().flat_map(|limit| &limit.shortfalls) {
         observer.note(&format!("{}\n  remedy: {}", found.text, found.remedy));
     }
+    let agents = agents_of(&plan, observer)?;
     let workshop = prepare(&plan, context, environment, observer)?;
     let now = jiff::Timestamp::now();
     let id = record::run_name(now, &plan.name);
     let mut versions = versions::host();
     versions.extend(workshop.versions);
     let services = workshop.services;
-    let agents = agents_of(&plan, observer)?;
     let folder = create_folder(environment, &id)?;
     let run = RunFile {
         schema: RunVersion::default(),
@@ -122,6 +122,7 @@ pub(crate) fn resume_in(
     tell_other_host(run, &audit, observer);
     confine(&run.plan, observer);
     let context = Context { project: project_of(&run.plan), usable_cpus, pin: None };
+    agents_of(&run.plan, observer)?;
     let workshop = prepare(&run.plan, &context, environment, observer)?;
     let mut now = versions::host();
     now.extend(workshop.versions);
@@ -131,7 +132,6 @@ pub(crate) fn resume_in(
             "{name} is now {version}, was {before} when the run began: trials before and after differ in it"
         ));
     }
-    agents_of(&run.plan, observer)?;
     let live = Live::begin(folder.path());
     let outcome = trials(folder, run.clone(), &workshop.targets, environment, observer)?;
     profiled::after_trials(&outcome, &workshop.targets, environment, observer);
@@ -139,7 +139,7 @@ pub(crate) fn resume_in(
     Ok(Outcome { live, ..outcome })
 }
 
-/// The agents of a run, reached before the first trial, so that a mistake in the fleet shows before any load.
+/// The agents of a run, reached before anything is built, so that a mistake in the fleet shows at once.
 fn agents_of(plan: &ExperimentPlan, observer: &mut dyn Observer) -> Result<Vec<AgentRecord>, RunnerError> {
     let Some(fleet) = plan.cells.iter().find_map(|cell| cell.load.fleet.as_ref()) else {
         return Ok(Vec::new());

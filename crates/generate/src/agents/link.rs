@@ -57,6 +57,17 @@ enum End {
     Tcp(TcpStream),
 }
 
+impl Drop for End {
+    /// A program that was started and never became a link must not stay, either.
+    fn drop(&mut self) {
+        if let Self::Program(child) = self {
+            // Changes nothing for one that has ended and was waited for.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
 /// What is written to an agent.
 enum Outgoing {
     Line(Vec<u8>),
