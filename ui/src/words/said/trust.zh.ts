@@ -171,7 +171,8 @@ export const trustZh = {
   "gate.competing_cpu.ok": "其他进程最多占用了试次所用 CPU 的 {share}",
   "gate.connections.failed": "{found}：减少连接数，或提高描述符、端口与积压队列的上限（`prony doctor`）",
   "gate.connections.ok": "负载开始时，{connections}中已建立 {established} 个",
-  "gate.fleet_clock.failed": "{found}：它的秒与其他代理的秒不一致；让该主机的 NTP 稳定下来，或查看其时钟源（`prony doctor`）",
+  "gate.fleet_clock.failed":
+    "{found}：它的秒与其他代理的秒不一致；让该主机的 NTP 稳定下来，或查看其时钟源（`prony doctor`）",
   "gate.fleet_clock.ok": "代理 {name} 的时钟与控制端相差 {apart}，允许 {allowed}，其他代理相差更小",
   "gate.fleet_lag.failed": "{found}：给它独占的 CPU 核，或为机群增加代理",
   "gate.fleet_lag.ok": "代理 {name} 自身最多迟到 {lag}（p99），允许 {allowed}，其他代理迟到更少",
