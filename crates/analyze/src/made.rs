@@ -87,6 +87,7 @@ pub fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile {
         versions: BTreeMap::new(),
         instrument: Instrument::default(),
         calibration: None,
+        agents: Vec::new(),
         services: Vec::new(),
         weaknesses: Vec::new(),
     }

@@ -3,6 +3,7 @@
 use crate::output::OutputError;
 use engine::EngineError;
 use generate::GenerateError;
+use generate::agents::AgentError;
 use plan::PlanError;
 use record::RecordError;
 use runner::RunnerError;
@@ -79,13 +80,14 @@ fn code_of(error: &anyhow::Error) -> u8 {
 
 /// What was asked of a load cannot be, or it could not be made.
 fn code_of_load(error: &GenerateError) -> u8 {
-    use GenerateError::{Engine, File, Plan, Processes, Record, Request, Rows, Script, Tls};
+    use GenerateError::{Agents, Engine, File, Plan, Processes, Record, Request, Rows, Script, Tls};
     match error {
         File(_) | Request(_) | Script(_) | Tls(_) => USAGE,
         Engine(EngineError::Pace(_) | EngineError::Plan(_)) => USAGE,
         Plan(error) => code_of_plan(error),
         Record(error) => code_of_record(error),
-        Engine(_) | Processes(_) | Rows(_) => FAILED,
+        Agents(AgentError::NotPortable { .. }) => USAGE,
+        Engine(_) | Processes(_) | Agents(_) | Rows(_) => FAILED,
     }
 }
 

@@ -5,6 +5,7 @@
 //! a threshold is crossed, 4 the result could not be written, 130 interrupted (results kept).
 
 mod across;
+mod agent;
 mod args;
 mod audit;
 mod calibrate;
@@ -14,6 +15,7 @@ mod doctor;
 mod environment;
 mod exit;
 mod fault;
+mod fleet;
 mod import;
 mod init;
 mod interrupt;
@@ -71,6 +73,8 @@ fn main() -> ExitCode {
         Command::Knee(args) => knee::knee(&args),
         Command::Plan(args) => plan::plan(&args),
         Command::Load(args) => load::load(&args),
+        Command::Agent(args) => agent::agent(&args),
+        Command::Fleet(args) => fleet::fleet(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Record(args) => recorder::record(&args),
         Command::Shape(args) => shape::shape(&args),

@@ -4,7 +4,7 @@ use crate::args::{RunArgs, TextOrJson};
 use crate::environment::environment;
 use crate::monitor::Monitor;
 use crate::progress::RunProgress;
-use crate::{calibrate, exit, output, report_files, screen, tuning};
+use crate::{calibrate, exit, fleet, output, report_files, screen, tuning};
 use anyhow::{Context as _, Result};
 use plan::Context;
 use record::history;
@@ -40,6 +40,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     if args.short {
         plan::short(&mut plan);
     }
+    fleet::enlist_all(&mut plan, args.fleet.as_deref())?;
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
     if args.dry_run {

@@ -1,5 +1,6 @@
 //! What can stop a load, each with its cause and its remedy.
 
+use crate::agents::AgentError;
 use crate::processes::ProcessError;
 use engine::EngineError;
 use plan::PlanError;
@@ -20,6 +21,9 @@ pub enum GenerateError {
     /// Several processes could not make the load together.
     #[error(transparent)]
     Processes(#[from] ProcessError),
+    /// Agents could not make the load together.
+    #[error(transparent)]
+    Agents(#[from] AgentError),
     /// The request cannot be encoded.
     #[error(transparent)]
     Request(#[from] request::ProgramError),

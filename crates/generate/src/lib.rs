@@ -1,9 +1,10 @@
-//! One load, from its plan to its report: phases, intervals, sums, generator processes, rows.
+//! One load, from its plan to its report: phases, intervals, sums, generator processes, agents, rows.
 //!
-//! Invariants: every mistake in what is sent is found before a connection is opened; intervals of threads and of
-//! processes go the same way; the generator never judges what it measured. Absent on purpose: defaults and checks
+//! Invariants: every mistake in what is sent is found before a connection is opened; intervals of threads, of processes
+//! and of agents go the same way; the generator never judges what it measured. Absent on purpose: defaults and checks
 //! of settings (plan), experiments, targets and their start (runner), run folders (record), statistics (analyze).
 
+pub mod agents;
 pub mod each;
 mod error;
 mod fold;
@@ -14,6 +15,7 @@ mod phases;
 pub mod processes;
 pub mod script;
 mod sent_windows;
+mod source;
 pub mod tls;
 mod way;
 

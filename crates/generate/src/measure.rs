@@ -8,7 +8,7 @@ use crate::GenerateError;
 use crate::fold::{Fold, empty_report, line};
 use crate::orders::timeline;
 use crate::phases::Phases;
-use crate::processes::Source;
+use crate::source::Source;
 use analyze::Beside;
 use engine::{Clocks, IntervalData, Look, MachineClocks, Scripts, Step, give_back_pages, give_way};
 use plan::LoadJob;
@@ -156,6 +156,7 @@ pub fn measure_by<W: Watch>(
     measured.facts.clocks = begin.until(&end);
     measured.report.plan.driver = source.driver().key().to_owned();
     measured.report.generator.peak_rss_bytes = source.peak_rss_bytes();
+    measured.report.fleet = source.fleet(job.load.model);
     match source.finish_rows() {
         Ok(each) => measured.report.each = each,
         Err(error) => measured.rows_error = Some(error),

@@ -10,6 +10,7 @@ pub mod defaults;
 mod each;
 mod error;
 mod experiment;
+pub mod fleet;
 mod grpc;
 pub mod hooks;
 mod job;

@@ -10,9 +10,11 @@ use crate::services::Services;
 use crate::workshop::{confine, prepare, project_of, sweep};
 use crate::{RunnerError, adaptive, profiled, rerun, search, versions};
 use analyze::Surroundings;
+use generate::GenerateError;
 use plan::{Context, add_blocks};
 use record::RunFolder;
 use record::live::Live;
+use schema::agents::AgentRecord;
 use schema::doctor::DoctorReport;
 use schema::environment::Weight;
 use schema::plan::{ExperimentPlan, TrialPlan};
@@ -42,6 +44,7 @@ pub fn run(
     for found in environment.calibration.iter().flat_map(|limit| &limit.shortfalls) {
         observer.note(&format!("{}\n  remedy: {}", found.text, found.remedy));
     }
+    let agents = agents_of(&plan, observer)?;
     let workshop = prepare(&plan, context, environment, observer)?;
     let now = jiff::Timestamp::now();
     let id = record::run_name(now, &plan.name);
@@ -60,6 +63,7 @@ pub fn run(
         versions,
         instrument: engine::measure_instrument(),
         calibration: environment.calibration.clone(),
+        agents,
         services: services.records(),
         weaknesses: workshop.weaknesses,
     };
@@ -118,6 +122,7 @@ pub(crate) fn resume_in(
     tell_other_host(run, &audit, observer);
     confine(&run.plan, observer);
     let context = Context { project: project_of(&run.plan), usable_cpus, pin: None };
+    agents_of(&run.plan, observer)?;
     let workshop = prepare(&run.plan, &context, environment, observer)?;
     let mut now = versions::host();
     now.extend(workshop.versions);
@@ -132,6 +137,23 @@ pub(crate) fn resume_in(
     profiled::after_trials(&outcome, &workshop.targets, environment, observer);
     end_services(&workshop.services, &outcome, observer);
     Ok(Outcome { live, ..outcome })
+}
+
+/// The agents of a run, reached before anything is built, so that a mistake in the fleet shows at once.
+fn agents_of(plan: &ExperimentPlan, observer: &mut dyn Observer) -> Result<Vec<AgentRecord>, RunnerError> {
+    let Some(fleet) = plan.cells.iter().find_map(|cell| cell.load.fleet.as_ref()) else {
+        return Ok(Vec::new());
+    };
+    let agents = generate::agents::inspect(fleet).map_err(GenerateError::from)?;
+    for agent in &agents {
+        observer.note(&format!(
+            "agent {} on {}: its clock is known within {} µs",
+            agent.name,
+            agent.facts.host,
+            agent.clock.bound_ns.div_ceil(1000)
+        ));
+    }
+    Ok(agents)
 }
 
 /// Names what has changed on the host, or which other host this is, so far as it moves the numbers.

@@ -102,7 +102,10 @@ pub(crate) fn run(
         }
         Err(
             error @ RunnerError::Generate(
-                GenerateError::Engine(_) | GenerateError::Processes(_) | GenerateError::Request(_),
+                GenerateError::Engine(_)
+                | GenerateError::Processes(_)
+                | GenerateError::Agents(_)
+                | GenerateError::Request(_),
             ),
         ) => {
             // How the target ended explains why it could not be loaded.

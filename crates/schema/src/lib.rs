@@ -7,6 +7,7 @@
 
 pub mod across;
 pub mod advice;
+pub mod agents;
 pub mod analysis;
 pub mod arrival;
 pub mod audit;
@@ -30,6 +31,7 @@ pub mod experiment;
 pub mod family;
 pub mod fault;
 pub mod finding;
+pub mod fleet;
 pub mod grpc;
 pub mod hooks;
 pub mod intervention;
@@ -89,6 +91,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("targets", schema_for!(target::TargetList)),
         ("targets-check", schema_for!(target_check::TargetChecks)),
         ("targets-build", schema_for!(target_check::TargetBuilds)),
+        ("fleet", schema_for!(fleet::FleetFile)),
         ("faults", schema_for!(fault::FaultList)),
         ("load", schema_for!(load::LoadReport)),
         ("each-head", schema_for!(each::EachHead)),

@@ -1,5 +1,6 @@
 //! What a load did: the output of `prony load --format json`, and the same object in every `trial.json`.
 
+use crate::agents::FleetReport;
 use crate::belief::BeliefLevel;
 use crate::calibration::CalibrationSummary;
 use crate::each::EachSummary;
@@ -75,6 +76,9 @@ pub struct LoadReport {
     /// What became of the rows of `--each`; absent without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each: Option<EachSummary>,
+    /// What each agent of a fleet did; absent where one machine made the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetReport>,
 }
 
 /// One named request of a scenario within the measured window.

@@ -1,5 +1,6 @@
 //! `run.json`: what was planned, in which order, on which machine, with which versions.
 
+use crate::agents::AgentRecord;
 use crate::calibration::CalibrationSummary;
 use crate::doctor::DoctorReport;
 use crate::plan::ExperimentPlan;
@@ -39,6 +40,9 @@ pub struct RunFile {
     /// What the instrument can do on this host as `prony calibrate` found it; absent where it was not calibrated.
     #[serde(default)]
     pub calibration: Option<CalibrationSummary>,
+    /// The agents that make the load, as the run found them when it began; empty without a fleet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentRecord>,
 }
 
 /// A service of a run; nothing in it differs from start to start.

@@ -1,6 +1,7 @@
 //! How load is made: `[load]` as a user writes it, and as it is resolved. A new setting stands in both.
 
 use crate::arrival::{ArrivalPlan, Arrivals, Shape, ShapePlan, TextOr, Think, ThinkPlan};
+use crate::fleet::FleetPlan;
 use crate::levels::OneOrMany;
 use crate::tls::TlsPlan;
 use schemars::JsonSchema;
@@ -170,6 +171,9 @@ pub struct LoadPlan {
     pub connection: ConnectionPlan,
     /// TLS; plain text where absent.
     pub tls: Option<TlsPlan>,
+    /// The agents that share the workers; this machine alone where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetPlan>,
 }
 
 impl LoadPlan {

@@ -7,9 +7,11 @@ mod curve;
 mod events;
 mod facts;
 mod failures;
+mod fleet;
 mod gate;
 mod heat;
 pub(crate) mod histogram;
+mod lateness;
 mod objective;
 mod pauses;
 mod server;
@@ -28,13 +30,12 @@ pub use facts::{Residence, ServerFacts, TrialFacts};
 pub(crate) use failures::{failed_share, level_of};
 pub(crate) use gate::gate;
 pub use heat::HeatMaker;
+pub(crate) use lateness::PACER_LAG_NS;
 pub use objective::{Judgement, Objective};
 pub use pauses::PauseMaker;
 pub use signals::SignalsMaker;
 pub use steady::{Beside, Warmth, steadiness, warmth, warmup_expected_ns};
 pub use summary::{Of, latency, quantile_floor};
 pub use threshold::{Threshold, ThresholdError};
-pub(crate) use validity::{
-    CANARY_SAID, CLOCK_RATE_SAID_PPM, CLOCK_STEP_SAID_NS, COMPETING_SAID, PACER_LAG_NS, STEAL_SAID,
-};
+pub(crate) use validity::{CANARY_SAID, CLOCK_RATE_SAID_PPM, CLOCK_STEP_SAID_NS, COMPETING_SAID, STEAL_SAID};
 pub use validity::{gate_names, validity};

@@ -6,7 +6,9 @@
 
 use super::facts::{Residence, TrialFacts};
 use super::failures::failures;
+use super::fleet;
 use super::gate::{count_requests, gate};
+use super::lateness::limit_ns;
 use super::server;
 use crate::words::{Noun, count, duration, grouped, number, percent};
 use schema::experiment::LoadModel;
@@ -14,10 +16,6 @@ use schema::load::{ErrorClass, Gate, LoadReport, Validity};
 use schema::said;
 use schema::said::Said;
 
-/// Pacer lag that is always allowed.
-pub(crate) const PACER_LAG_NS: f64 = 100_000.0;
-/// Pacer lag that is allowed as a share of service or response time.
-const PACER_LAG_SHARE: f64 = 0.05;
 /// Achieved over offered rate.
 const OFFERED_LOW: f64 = 0.99;
 const OFFERED_HIGH: f64 = 1.01;
@@ -66,7 +64,7 @@ enum Asked {
 }
 
 /// Every gate there is, in the order in which they are reported.
-const GATES: [(&str, Asked, Check); 17] = [
+const GATES: [(&str, Asked, Check); 21] = [
     ("target_alive", Asked::Always, target_alive),
     ("answers", Asked::Always, answers),
     ("nothing_lost", Asked::Always, nothing_lost),
@@ -85,15 +83,20 @@ const GATES: [(&str, Asked, Check); 17] = [
     ("canary", Asked::Always, canary),
     ("clock_rate", Asked::Always, clock_rate),
     ("clock_step", Asked::Always, clock_step),
+    ("fleet_share", Asked::OfSteadyLoad, fleet::share),
+    ("fleet_clock", Asked::Always, fleet::clock),
+    ("fleet_lag", Asked::Always, fleet::lag),
+    ("fleet_steal", Asked::Always, fleet::steal),
 ];
 
 /// Gates whose number is a reservation long before it voids.
-const SAID: [(&str, f64); 5] = [
+const SAID: [(&str, f64); 6] = [
     ("competing_cpu", COMPETING_SAID),
     ("steal", STEAL_SAID),
     ("canary", CANARY_SAID),
     ("clock_rate", CLOCK_RATE_SAID_PPM),
     ("clock_step", CLOCK_STEP_SAID_NS),
+    ("fleet_steal", STEAL_SAID),
 ];
 
 /// The names of all gates, in the order in which they are reported.
@@ -264,13 +267,10 @@ fn generator_cpu(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     Some(gate("generator_cpu", ok, busy, BUSY_SHARE, text))
 }
 
-/// METHOD §1: void when p99 pacer lag > max(100 µs, 5 % of p50 service time) *and* > 5 % of p99 response time, which
-/// is one limit: the largest of the three.
+/// METHOD §1; [`limit_ns`].
 fn pacer_lag(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let lag = facts.pacer_lag_p99_ns? as f64;
-    let service = PACER_LAG_SHARE * facts.service_p50_ns? as f64;
-    let response = PACER_LAG_SHARE * facts.response_p99_ns? as f64;
-    let limit = PACER_LAG_NS.max(service).max(response);
+    let limit = limit_ns(facts)?;
     let ok = lag <= limit;
     let found = said!(
         "gate.pacer_lag.ok",

@@ -3,6 +3,7 @@
 
 use crate::synth::{open, report};
 use analyze::{Residence, ServerFacts, TrialFacts, gate_names, validity};
+use schema::agents::{AgentReport, FleetReport};
 use schema::calibration::ClockCheck;
 use schema::load::{ArrivalCheck, ArrivalVerdict, ErrorClass, LoadReport, Requests};
 use schema::server_side::{ChecksPlan, ClientSide, QuantileBucket};
@@ -14,6 +15,7 @@ type Plant = fn(&mut LoadReport, &mut TrialFacts);
 fn good() -> (LoadReport, TrialFacts) {
     let mut report = report(open(1_000, 10_000.0));
     report.latency_ns.service.p95 = Some(18_000_000);
+    report.fleet = Some(FleetReport { agents: ["a", "b"].map(agent).to_vec(), ..FleetReport::default() });
     let facts = TrialFacts {
         pacer_lag_p99_ns: Some(20_000),
         service_p50_ns: Some(9_000_000),
@@ -32,6 +34,24 @@ fn good() -> (LoadReport, TrialFacts) {
         disturbed: false,
     };
     (report, facts)
+}
+
+/// One of two agents that did its half.
+fn agent(name: &str) -> AgentReport {
+    AgentReport {
+        name: name.to_owned(),
+        workers: 1,
+        scheduled: 50_000,
+        completed: 50_000,
+        delivered: Some(1.0),
+        pacer_lag_p99_ns: Some(20_000),
+        steal_share: Some(0.0),
+        ..AgentReport::default()
+    }
+}
+
+fn second(report: &mut LoadReport) -> &mut AgentReport {
+    &mut report.fleet.as_mut().expect("the good trial has it").agents[1]
 }
 
 fn arrivals() -> ArrivalCheck {
@@ -62,7 +82,7 @@ fn served(facts: &mut TrialFacts) -> &mut ServerFacts {
 }
 
 /// What trips which gate.
-const FAULTS: [(&str, &str, Plant); 41] = [
+const FAULTS: [(&str, &str, Plant); 49] = [
     ("target_alive", "the target died", |_, facts| facts.target_alive = Some(false)),
     ("answers", "no right answer, no failure", |report, facts| {
         report.requests = Requests { scheduled: 0, ..Requests::default() };
@@ -130,6 +150,18 @@ const FAULTS: [(&str, &str, Plant); 41] = [
     ("clock_rate", "no number", |_, facts| clocks(facts).rate_ppm = f64::NAN),
     ("clock_step", "set ahead", |_, facts| clocks(facts).step_ns = 1_000_000_001),
     ("clock_step", "set back", |_, facts| clocks(facts).step_ns = -1_000_000_001),
+    ("fleet_share", "an agent delivered less", |report, _| second(report).delivered = Some(0.9899)),
+    ("fleet_share", "an agent delivered more", |report, _| second(report).delivered = Some(1.0101)),
+    ("fleet_share", "no number", |report, _| second(report).delivered = Some(f64::NAN)),
+    ("fleet_clock", "a clock went away", |report, _| second(report).clock.apart_ns = 10_000_001),
+    ("fleet_lag", "one agent is late, which the whole hides", |report, _| {
+        second(report).pacer_lag_p99_ns = Some(1_500_001);
+    }),
+    ("fleet_steal", "one host lost CPU time", |report, _| second(report).steal_share = Some(0.0501)),
+    ("fleet_steal", "no number", |report, _| second(report).steal_share = Some(f64::NAN)),
+    ("fleet_lag", "another agent is late", |report, _| {
+        report.fleet.as_mut().expect("it is there").agents[0].pacer_lag_p99_ns = Some(1_500_001);
+    }),
 ];
 
 fn clocks(facts: &mut TrialFacts) -> &mut ClockCheck {

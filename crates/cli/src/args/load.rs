@@ -50,6 +50,9 @@ pub(crate) struct LoadArgs {
     /// Generator processes [default: as many as the limit of descriptors needs]
     #[arg(long, value_name = "N")]
     pub(crate) processes: Option<u32>,
+    /// Share the load among agents: how many on this host, or a file that names them (see `prony fleet --help`)
+    #[arg(long, value_name = "N|FILE", conflicts_with = "processes")]
+    pub(crate) fleet: Option<String>,
     /// How long to measure [default: 10s, or until -n is reached]
     #[arg(short, long, value_name = "TIME", value_parser = super::duration)]
     pub(crate) duration: Option<Nanos>,

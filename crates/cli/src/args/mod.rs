@@ -8,6 +8,7 @@ mod audit;
 mod compare;
 mod connection;
 mod flags;
+mod fleet;
 mod import;
 mod init;
 mod knee;
@@ -37,6 +38,7 @@ pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use compare::{CompareArgs, HistoryArgs};
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use flags::with_flag;
+pub(crate) use fleet::{AgentArgs, FleetArgs, FleetCommand};
 pub(crate) use import::ImportArgs;
 pub(crate) use init::InitArgs;
 pub(crate) use knee::KneeArgs;
@@ -101,6 +103,10 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Load one URL and print what it did
     Load(Box<LoadArgs>),
+    /// Make a part of a load for a controller on this or another host
+    Agent(AgentArgs),
+    /// Agents that share a load: start some on this host, or look at those of a file
+    Fleet(FleetArgs),
     /// Send the requests of access logs again, at their recorded times
     Replay(ReplayArgs),
     /// Pass requests on to a server and write them to a log that can be sent again, bodies included

@@ -9,6 +9,7 @@ use std::path::PathBuf;
   prony run experiments/go-frameworks.toml
   prony run experiments/go-frameworks.toml --junit claims.xml
   sudo prony run experiments/go-frameworks.toml --tune
+  prony run experiments/demo.toml --fleet 2
   prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks
   prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks --blocks +1
 
@@ -37,6 +38,9 @@ pub(crate) struct RunArgs {
     /// CPU sets: auto, off, GENERATOR:TARGET such as 0:1-3, or GENERATOR:TARGET:SERVICES; overrides the file
     #[arg(long, value_name = "SETS", conflicts_with = "resume")]
     pub(crate) pin: Option<String>,
+    /// Share every load among agents: how many on this host, or a file that names them (see `prony fleet --help`)
+    #[arg(long, value_name = "N|FILE", conflicts_with = "resume")]
+    pub(crate) fleet: Option<String>,
     /// Tune the host for the time of the run, see `prony doctor --help`; it is put back at the end
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) tune: bool,

@@ -104,6 +104,7 @@ fn dry_run(file: &Path) -> RunArgs {
         blocks: 0,
         runs: PathBuf::from("runs"),
         pin: None,
+        fleet: None,
         tune: false,
         turbo_off: false,
         consent: Vec::new(),

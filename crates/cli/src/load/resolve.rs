@@ -2,6 +2,7 @@
 
 use super::request::scenario;
 use crate::args::{LoadArgs, with_flag};
+use crate::fleet;
 use anyhow::{Result, anyhow};
 use plan::net::HttpUrl;
 use plan::processes::raise_descriptor_limit;
@@ -31,7 +32,8 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         each: each(args)?,
     };
     let job = plan::single(asked, &launch::pin::usable_cpus()?, |name| std::env::var(name).ok());
-    let job = job.map_err(with_flag)?;
+    let mut job = job.map_err(with_flag)?;
+    fleet::enlist(&mut job, args.fleet.as_deref(), given.connect_to.as_deref())?;
     // Its files are read once before a connection is made, so that every mistake in them is found.
     job.load.tls.as_ref().map(generate::tls::load).transpose()?;
     Ok(job)

@@ -31,6 +31,7 @@ fn run_file() -> RunFile {
         weaknesses: Vec::new(),
         instrument: Default::default(),
         calibration: None,
+        agents: Vec::new(),
     }
 }
 

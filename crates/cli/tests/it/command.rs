@@ -59,8 +59,18 @@ pub(crate) fn good(args: &[&str]) -> Done {
 }
 
 /// Checks that fail, rightly, where others want the CPUs that a load is tested on.
-const HOST: [&str; 7] =
-    ["pacer lag", "competing cpu", "generator cpu", "offered achieved", "steal", "arrivals", "canary"];
+const HOST: [&str; 10] = [
+    "pacer lag",
+    "competing cpu",
+    "generator cpu",
+    "offered achieved",
+    "steal",
+    "arrivals",
+    "canary",
+    "fleet lag",
+    "fleet share",
+    "fleet steal",
+];
 
 impl Done {
     /// Whether it ended well, or was a load that did but for a busy host: its numbers are void then, and what was counted

@@ -16,6 +16,7 @@ mod events;
 mod factors;
 mod fault;
 mod files;
+mod fleet;
 mod grpc;
 mod hooks;
 mod hostile;

@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Formats without a page that could show their sentences in another language.
-const LEFT_OUT: [&str; 12] = [
+const LEFT_OUT: [&str; 13] = [
     // Written by people.
     "experiment",
+    "fleet",
     "study",
     "scenario",
     "target",
@@ -126,6 +127,10 @@ const DATA: [(&str, &[&str]); 6] = [
     (
         "times, versions and fingerprints",
         &[
+            "AgentFacts.arch",
+            "AgentFacts.boot_id",
+            "AgentFacts.kernel",
+            "AgentFacts.prony",
             "CalibrationFile.measured_wall",
             "CalibrationSummary.fingerprint",
             "CalibrationSummary.measured_wall",
@@ -160,6 +165,13 @@ const DATA: [(&str, &[&str]); 6] = [
     (
         "settings, as they were given or read back",
         &[
+            "AgentFacts.host",
+            "AgentLink.address",
+            "AgentLink.command",
+            "AgentLink.path",
+            "AgentPlan.name",
+            "AgentRecord.name",
+            "AgentReport.name",
             "ArrivalPlan.file",
             "BodyExpectation.value",
             "Capture.cookie",

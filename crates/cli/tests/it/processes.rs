@@ -17,7 +17,7 @@ fn json(server: &Server, args: &[&str]) -> Value {
 }
 
 /// Children of a process: identifier and command line.
-fn children(parent: u32) -> Vec<(u32, String)> {
+pub(crate) fn children(parent: u32) -> Vec<(u32, String)> {
     let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     pids.filter(|pid| status(*pid).is_some_and(|(state, of)| state != 'Z' && of == parent))
@@ -36,7 +36,7 @@ fn status(pid: u32) -> Option<(char, u32)> {
     Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
 }
 
-fn is_gone(pid: u32) -> bool {
+pub(crate) fn is_gone(pid: u32) -> bool {
     status(pid).is_none_or(|(state, _)| state == 'Z')
 }
 

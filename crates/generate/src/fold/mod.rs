@@ -261,6 +261,7 @@ pub(crate) fn empty_report(job: &LoadJob) -> LoadReport {
         sessions: None,
         tokens: Vec::new(),
         failed_answers: Vec::new(),
+        fleet: None,
     }
 }
 

@@ -80,6 +80,21 @@ impl Fleet {
     /// Starts the processes of `job`; returns once each has set up its connections, with no request sent.
     /// Meanwhile `opening` gets the number of open connections.
     pub(crate) fn start(job: &LoadJob, opening: &mut dyn FnMut(u64)) -> Result<Self, GenerateError> {
+        let fleet = Self::start_part(job, Part::whole(&job.load), job.load.processes, opening)?;
+        if fleet.established == 0 {
+            return Err(fleet.failures.nothing_connected(fleet.asked).into());
+        }
+        Ok(fleet)
+    }
+
+    /// As [`Self::start`], for `processes` that make one part of the load, also where not one connection could be opened:
+    /// others may have some.
+    pub(crate) fn start_part(
+        job: &LoadJob,
+        part: Part,
+        processes: u32,
+        opening: &mut dyn FnMut(u64),
+    ) -> Result<Self, GenerateError> {
         let (sender, news) = channel();
         let mut fleet = Self {
             members: Vec::new(),
@@ -95,7 +110,7 @@ impl Fleet {
             peak_rss_bytes: 0,
             rows_error: None,
         };
-        for (number, part) in parts(job).into_iter().enumerate() {
+        for (number, part) in split(part, processes).into_iter().enumerate() {
             fleet.members.push(Member::spawn(number, sender.clone())?);
             fleet.parts.join();
             // A process that is already dead shows as a closed pipe below.
@@ -130,9 +145,6 @@ impl Fleet {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        if self.established == 0 {
-            return Err(self.failures.nothing_connected(self.asked).into());
-        }
         Ok(())
     }
 
@@ -141,16 +153,26 @@ impl Fleet {
     pub(crate) fn begin(&mut self, measure_from: Option<u64>) -> (MonotonicClock, u64) {
         let origin_ns = machine_ns() + START_AHEAD_NS;
         let origin_unix_ns = wall_clock_of(origin_ns);
+        self.begin_at(origin_ns, origin_unix_ns, measure_from);
+        (self.clock, origin_unix_ns)
+    }
+
+    /// As [`Self::begin`], at an origin that somebody else has chosen.
+    pub(crate) fn begin_at(&mut self, origin_ns: u64, origin_unix_ns: u64, measure_from: Option<u64>) {
         self.order(Order::Begin { origin_ns, origin_unix_ns, measure_from });
         self.clock = self.clock.with_origin_after(on_clock(&self.clock, origin_ns));
-        (self.clock, origin_unix_ns)
     }
 
     /// As [`engine::Generator::measure_soon`], for all processes.
     pub(crate) fn measure_soon(&mut self) -> u64 {
         let from = self.timeline.next_border(self.clock.now());
-        self.order(Order::MeasureFrom(from));
+        self.measure_from(from);
         from
+    }
+
+    /// As [`engine::Generator::measure_from`], for all processes.
+    pub(crate) fn measure_from(&mut self, interval: u64) {
+        self.order(Order::MeasureFrom(interval));
     }
 
     pub(crate) fn stop(&mut self) {
@@ -163,6 +185,11 @@ impl Fleet {
 
     pub(crate) const fn connections(&self) -> (u64, u64) {
         (self.asked, self.established)
+    }
+
+    /// Connection attempts that failed before the load began.
+    pub(crate) const fn setup_failures(&self) -> &SetupFailures {
+        &self.failures
     }
 
     /// Why a process could not write its rows, if one could not.
@@ -323,13 +350,13 @@ fn unpack(pid: u32, report: Report) -> Result<News, ProcessError> {
     })
 }
 
-/// The workers of each process: contiguous, and as many as possible alike.
-fn parts(job: &LoadJob) -> Vec<Part> {
-    let processes = job.load.processes.clamp(1, job.load.workers.max(1));
-    let mut first = 0;
-    (0..processes)
+/// The workers of each process, or of each agent: contiguous, and as many as possible alike.
+pub(crate) fn split(part: Part, among: u32) -> Vec<Part> {
+    let among = among.clamp(1, part.workers.max(1));
+    let mut first = part.first;
+    (0..among)
         .map(|number| {
-            let workers = Share::new(number, processes).of(job.load.workers.into()) as u32;
+            let workers = Share::new(number, among).of(part.workers.into()) as u32;
             let part = Part { first, workers };
             first += workers;
             part

@@ -11,16 +11,15 @@
 //! those of workers are and go the same way from there. A generator process ends when its orders end, which prony's
 //! death causes however it dies, and sits in a process group of its own, so Ctrl-C reaches prony alone and the
 //! results are collected. When one dies, the load ends with an error and the others are ended.
-//! Absent on purpose: other machines, and a second way to a result.
+//! Absent on purpose: other machines (`agents`, which drive these processes), and a second way to a result.
 
 mod child;
 mod error;
 mod fleet;
 mod protocol;
-mod source;
 
+pub(crate) use self::fleet::{Fleet, split};
 pub use error::ProcessError;
-pub(crate) use source::Source;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -35,7 +34,7 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
 }
 
 /// Highest resident memory of this process so far in bytes, from `/proc/self/status`.
-fn peak_rss_bytes() -> Option<u64> {
+pub(crate) fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)

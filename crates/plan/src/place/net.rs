@@ -179,18 +179,26 @@ impl HttpUrl {
         }
     }
 
+    /// The first address that the name resolves to, whether it may be loaded or not.
+    ///
+    /// # Errors
+    /// The name does not resolve.
+    pub fn first_address(&self) -> Result<SocketAddr, NetError> {
+        let failed = |cause: String| NetError::Resolve { host: self.name(), cause };
+        (self.name().as_str(), self.port)
+            .to_socket_addrs()
+            .map_err(|error| failed(error.to_string()))?
+            .next()
+            .ok_or_else(|| failed("no address".to_owned()))
+    }
+
     /// The first address that the name resolves to, if it may be loaded: it is loopback or private, or `consent`
     /// names the host or the address.
     ///
     /// # Errors
     /// The name does not resolve, or consent is missing.
     pub fn resolve(&self, consent: &[String]) -> Result<SocketAddr, NetError> {
-        let failed = |cause: String| NetError::Resolve { host: self.name(), cause };
-        let address = (self.name().as_str(), self.port)
-            .to_socket_addrs()
-            .map_err(|error| failed(error.to_string()))?
-            .next()
-            .ok_or_else(|| failed("no address".to_owned()))?;
+        let address = self.first_address()?;
         let is_named = consent.iter().any(|named| *named == self.host || *named == address.ip().to_string());
         if is_free(address.ip()) || is_named {
             return Ok(address);

@@ -25,6 +25,7 @@ fn run_file(id: &str) -> RunFile {
         weaknesses: Vec::new(),
         instrument: Instrument::default(),
         calibration: None,
+        agents: Vec::new(),
     }
 }
 

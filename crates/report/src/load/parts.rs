@@ -4,6 +4,7 @@
 use crate::load::words::{Field, quantile, short_fields};
 use crate::words::Footnotes;
 use crate::{clean, format};
+use schema::agents::AgentReport;
 use schema::load::{FailedAnswer, LatencySummary, LoadReport, RequestSummary, TokenKind};
 use std::collections::BTreeMap;
 
@@ -26,7 +27,13 @@ pub(crate) struct Column {
 
 /// The tables of a load, without the empty ones.
 pub(crate) fn parts(report: &LoadReport, notes: &mut Footnotes) -> Vec<Part> {
-    let parts = [requests(report, notes), sessions(report, notes), tokens(report), failed_answers(report)];
+    let parts = [
+        requests(report, notes),
+        sessions(report, notes),
+        tokens(report),
+        failed_answers(report),
+        agents(report),
+    ];
     parts.into_iter().filter(|part| !part.rows.is_empty()).collect()
 }
 
@@ -93,6 +100,39 @@ fn tokens(report: &LoadReport) -> Part {
         vec![format!("{} {}", clean::line(&token.name), kind(token.kind)), statuses(&token.status)]
     });
     Part { title: "tokens", columns: vec![words("token"), words("answers")], rows: rows.collect() }
+}
+
+/// What each agent of a fleet did. A clock is known as well as its bound says.
+fn agents(report: &LoadReport) -> Part {
+    let time = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| format::duration(ns as f64));
+    let row = |agent: &AgentReport| {
+        vec![
+            clean::cut(&clean::line(&agent.name), 24),
+            clean::cut(&clean::line(&agent.facts.host), 24),
+            agent.workers.to_string(),
+            format::count(agent.completed),
+            format::count(agent.failed),
+            agent.delivered.map_or_else(|| "-".to_owned(), format::percent),
+            time(agent.response_p50_ns),
+            time(agent.response_p99_ns),
+            time(agent.pacer_lag_p99_ns),
+            format!("±{}", format::duration(agent.clock.bound_ns as f64)),
+        ]
+    };
+    let columns = vec![
+        words("agent"),
+        words("host"),
+        number("workers"),
+        number("completed"),
+        number("failed"),
+        number("of its share"),
+        number("p50"),
+        number("p99"),
+        number("lag p99"),
+        number("clock"),
+    ];
+    let agents = report.fleet.iter().flat_map(|fleet| &fleet.agents);
+    Part { title: "agents", columns, rows: agents.map(row).collect() }
 }
 
 fn statuses(status: &BTreeMap<u16, u64>) -> String {

@@ -21,6 +21,7 @@ use crate::run::steady::{self, WarmUpView};
 use crate::run::usual::{self, UsualView};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
+use schema::agents::AgentRecord;
 use schema::analysis::{
     AnalysisFile, Basis, Belief, BeliefLevel, CellSummary, ClaimResult, Comparison, Interval, MetricSummary,
     RatioOfMeans, TrialRow, Verdict,
@@ -230,7 +231,18 @@ impl ComparisonView {
 /// What the instrument can do, and what became of its own error.
 fn instrument(run: &RunFile, analysis: &AnalysisFile) -> String {
     let line = instrument_line(run.calibration.as_ref());
+    let line = if run.agents.is_empty() { line } else { format!("{}; {line}", agents(&run.agents)) };
     analysis.instrument.as_ref().map_or(line.clone(), |error| format!("{line}; {}", clean::line(error)))
+}
+
+/// The agents of a fleet with the host and the clock of each.
+fn agents(agents: &[AgentRecord]) -> String {
+    let one = |agent: &AgentRecord| {
+        let bound = format::duration(agent.clock.bound_ns as f64);
+        format!("{} on {} (clock ±{bound})", clean::line(&agent.name), clean::line(&agent.facts.host))
+    };
+    let all: Vec<String> = agents.iter().map(one).collect();
+    format!("a fleet of {}", units::format::listed(&all))
 }
 
 impl Page {

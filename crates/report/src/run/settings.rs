@@ -1,6 +1,7 @@
 //! The plan, the host and the versions as rows of names and values.
 
 use crate::{clean, format, words};
+use schema::agents::AgentRecord;
 use schema::doctor::Severity;
 use schema::plan::{LoadPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource, TlsPlan};
 use schema::run::{Instrument, RunFile};
@@ -100,7 +101,25 @@ pub(crate) fn settings(run: &RunFile) -> Vec<Row> {
     let confined = plan.cells.iter().filter(|cell| !cell.limits.is_none());
     rows.extend(confined.map(|cell| row("Limits", format!("{}: {}", cell.id, cell.limits))));
     rows.push(row("Instrument", instrument(&run.instrument)));
+    rows.extend(run.agents.iter().map(|one| row("Agent", agent(one))));
     rows
+}
+
+/// An agent as the run found it when it began.
+fn agent(agent: &AgentRecord) -> String {
+    let AgentRecord { facts, clock, .. } = agent;
+    format!(
+        "{} on {}: {} of every load; {}, Linux {} {}, prony {}; clock known within {}; {}",
+        clean::line(&agent.name),
+        clean::line(&facts.host),
+        format::percent(agent.share),
+        format::counted(facts.cpus.into(), "CPU"),
+        clean::line(&facts.kernel),
+        clean::line(&facts.arch),
+        clean::line(&facts.prony),
+        format::duration(clock.bound_ns as f64),
+        if facts.calibration.is_some() { "calibrated" } else { "not calibrated" },
+    )
 }
 
 /// A load in words: model, connections, rate, workers.

@@ -71,6 +71,7 @@ pub(crate) fn load_report() -> LoadReport {
         instrument_limit: None,
         thresholds: Vec::new(),
         each: None,
+        fleet: None,
     }
 }
 

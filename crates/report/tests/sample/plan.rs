@@ -31,6 +31,7 @@ pub(crate) fn run_file() -> RunFile {
             wake_late_p99_ns: 143_000,
         },
         calibration: None,
+        agents: Vec::new(),
         services: Vec::new(),
         weaknesses: Vec::new(),
     }

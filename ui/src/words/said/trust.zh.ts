@@ -171,6 +171,15 @@ export const trustZh = {
   "gate.competing_cpu.ok": "其他进程最多占用了试次所用 CPU 的 {share}",
   "gate.connections.failed": "{found}：减少连接数，或提高描述符、端口与积压队列的上限（`prony doctor`）",
   "gate.connections.ok": "负载开始时，{connections}中已建立 {established} 个",
+  "gate.fleet_clock.failed":
+    "{found}：它的秒与其他代理的秒不一致；让该主机的 NTP 稳定下来，或查看其时钟源（`prony doctor`）",
+  "gate.fleet_clock.ok": "代理 {name} 的时钟与控制端相差 {apart}，允许 {allowed}，其他代理相差更小",
+  "gate.fleet_lag.failed": "{found}：给它独占的 CPU 核，或为机群增加代理",
+  "gate.fleet_lag.ok": "代理 {name} 自身最多迟到 {lag}（p99），允许 {allowed}，其他代理迟到更少",
+  "gate.fleet_share.failed": "{found}：查看该主机的 CPU、网络与限制，或不使用它",
+  "gate.fleet_share.ok": "代理 {name} 完成了其负载份额的 {share}，其他代理偏差更小",
+  "gate.fleet_steal.failed": "{found}：为它使用有独占 CPU 核的主机",
+  "gate.fleet_steal.ok": "代理 {name} 的主机有 {share} 的 CPU 时间被虚拟机监控程序抢占，其他代理损失更少",
   "gate.generator_cpu.failed":
     "最忙的工作线程有 {share} 的时间在忙：瓶颈是发生器，这些数字测的是 prony 而不是目标；给它更多核（`workers`），或降低负载",
   "gate.generator_cpu.ok": "发生器最忙的工作线程有 {share} 的时间在忙",

@@ -225,6 +225,30 @@ export const failuresZh: readonly Entry[] = [
     "无法理解发生器进程 {n}：{any}；请报告",
   ],
   ["cannot learn how generator process {n} ended: {any}", "无法得知发生器进程 {n} 如何结束：{any}"],
+  // Agents of a fleet.
+  ["agent {name} cannot be reached: {any}", "无法连到代理 {name}：{any}"],
+  ["start it, or correct its entry in the fleet", "启动它，或改正它在机群文件中的条目"],
+  ["agent {name} refuses: {any}", "代理 {name} 拒绝：{any}"],
+  [
+    "agent {name} speaks version {n} of the words between agents, and this prony {n2}",
+    "代理 {name} 使用的代理间协议版本是 {n}，本 prony 是 {n2}",
+  ],
+  ["use the same prony on both ends", "两端使用同一个 prony"],
+  [
+    "agent {name} was lost in the middle of the load ({any}); the trial is void and the others were ended",
+    "代理 {name} 在负载中途失联（{any}）；该试次作废，其余代理已被终止",
+  ],
+  [
+    "agent {name} has said nothing for {n} s; the trial is void and the others were ended",
+    "代理 {name} 已有 {n} s 没有消息；该试次作废，其余代理已被终止",
+  ],
+  ["agent {name} cannot be understood: {any}; please report this", "无法理解代理 {name}：{any}；请报告"],
+  [
+    "the results of agent {name} are not whole: {any}; the trial is void",
+    "代理 {name} 的结果不完整：{any}；该试次作废",
+  ],
+  ["agent {name}: {any}", "代理 {name}：{any}"],
+  ["{any} cannot be made by a fleet: {any2}", "{any}不能由机群完成：{any2}"],
   ["prony generator: {any}; it is used by prony itself", "prony generator：{any}；它由 prony 自己使用"],
   ["the orders are not understood ({any})", "无法理解指令（{any}）"],
   ["the orders have version {n}, not {n2}", "指令的版本是 {n}，不是 {n2}"],

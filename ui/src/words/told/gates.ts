@@ -10,7 +10,7 @@ export const COMPLETE: RegExp[] = [
   /^record\/src\/(page\/|error\.rs)/,
   /^runner\/src\/((error|events|adaptive)\.rs|soak\/watch\.rs)/,
   /^plan\/src\/load\/processes\.rs$/,
-  /^generate\/src\/(error\.rs|processes\/)/,
+  /^generate\/src\/(error\.rs|processes\/|agents\/error\.rs)/,
   /^engine\/src\/(generator|failure|tls\/failure)\.rs$/,
   /^probe\/src\//,
   /^launch\/src\/(error|pin|json_diff)\.rs$/,

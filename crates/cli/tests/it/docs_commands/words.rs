@@ -92,6 +92,11 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
     let has = |flag: &str| arguments.iter().any(|word| word == flag);
     let sub = arguments.get(1).map(String::as_str);
     Ok(match arguments.first().map(String::as_str) {
+        Some("agent") => Way::Read("it waits for a controller; tests/it/fleet.rs runs it"),
+        Some("fleet") if sub == Some("up") => Way::Read("it stays until Ctrl-C; tests/it/fleet.rs runs it"),
+        Some("fleet" | "load" | "run") if has("fleet.toml") => {
+            Way::Read("it needs agents on other hosts; tests/it/fleet.rs runs some")
+        }
         Some("run") if has("--tune") => Way::Read("it changes settings of the host"),
         Some("run") if has("--junit") => Way::Read("a whole experiment"),
         Some("run") if has("--resume") || has("--dry-run") => Way::Run,
@@ -140,7 +145,7 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("reference") if has("--list-faults") => Way::Run,
         Some("reference" | "serve") => Way::Serve,
         Some(
-            "init" | "load" | "replay" | "shape" | "import" | "model" | "audit" | "report" | "why"
+            "init" | "load" | "fleet" | "replay" | "shape" | "import" | "model" | "audit" | "report" | "why"
             | "compare" | "history" | "targets" | "services" | "doctor" | "calibrate" | "completions"
             | "ledger" | "schema" | "metrics" | "--version" | "--help",
         ) => Way::Run,

@@ -1,13 +1,15 @@
-//! The one seam between a load and what makes it: threads of this process, or several processes.
+//! The one seam between a load and what makes it: threads of this process, several processes, or agents.
 
-use super::fleet::Fleet;
-use super::peak_rss_bytes;
 use crate::GenerateError;
+use crate::agents::Agents;
 use crate::each::{Each, wall_clock_of};
 use crate::orders::engine_job;
+use crate::processes::{Fleet, peak_rss_bytes};
 use engine::{Generator, Job, Part, Scripts, Step, Timeline, machine_ns};
 use plan::LoadJob;
+use schema::agents::FleetReport;
 use schema::each::EachSummary;
+use schema::experiment::LoadModel;
 use schema::plan::DriverChoice;
 use std::time::Duration;
 use units::MonotonicClock;
@@ -22,22 +24,25 @@ pub(crate) struct Source {
     each: Option<Each>,
 }
 
-/// Threads or processes. Each method is that of [`Generator`].
+/// Threads, processes or agents. Each method is that of [`Generator`].
 enum Maker {
     Here(Box<Generator>),
     Processes(Box<Fleet>),
+    Agents(Box<Agents>),
 }
 
 impl Source {
-    /// Sets the load up, in as many processes as its plan says, and its file of rows; scripts run in one process, which
-    /// was checked. `opening` as for
-    /// [`Generator::start_watched`].
+    /// Sets the load up, by the agents or in as many processes as its plan says, and its file of rows; scripts run in one
+    /// process, which was checked. `opening` as for [`Generator::start_watched`].
     pub(crate) fn start(
         job: &LoadJob,
         scripts: Option<&Scripts>,
         timeline: Timeline,
         opening: &mut dyn FnMut(u64),
     ) -> Result<Self, GenerateError> {
+        if job.load.fleet.is_some() {
+            return Ok(Self { maker: Maker::Agents(Box::new(Agents::start(job, opening)?)), each: None });
+        }
         if job.load.processes > 1 {
             let each = Each::of_parts(job)?;
             return Ok(Self { maker: Maker::Processes(Box::new(Fleet::start(job, opening)?)), each });
@@ -56,6 +61,7 @@ impl Source {
                 (generator.begin_at(origin_ns, measure_from), wall_clock_of(origin_ns))
             }
             (Maker::Processes(fleet), _) => fleet.begin(measure_from),
+            (Maker::Agents(agents), _) => agents.begin(measure_from),
         };
         if let Some(each) = &mut self.each {
             each.begin(origin_unix_ns);
@@ -81,6 +87,7 @@ impl Source {
         match &mut self.maker {
             Maker::Here(generator) => generator.measure_soon(),
             Maker::Processes(fleet) => fleet.measure_soon(),
+            Maker::Agents(agents) => agents.measure_soon(),
         }
     }
 
@@ -88,6 +95,7 @@ impl Source {
         match &mut self.maker {
             Maker::Here(generator) => generator.stop(),
             Maker::Processes(fleet) => fleet.stop(),
+            Maker::Agents(agents) => agents.stop(),
         }
     }
 
@@ -95,6 +103,7 @@ impl Source {
         let step = match &mut self.maker {
             Maker::Here(generator) => generator.next(timeout)?,
             Maker::Processes(fleet) => fleet.next(timeout)?,
+            Maker::Agents(agents) => agents.next(timeout)?,
         };
         if let (Step::Interval(data), Some(each)) = (&step, &mut self.each) {
             each.count(&data.counts);
@@ -106,6 +115,7 @@ impl Source {
         match &self.maker {
             Maker::Here(generator) => generator.driver(),
             Maker::Processes(fleet) => fleet.driver(),
+            Maker::Agents(agents) => agents.driver(),
         }
     }
 
@@ -113,6 +123,15 @@ impl Source {
         match &self.maker {
             Maker::Here(generator) => generator.connections(),
             Maker::Processes(fleet) => fleet.connections(),
+            Maker::Agents(agents) => agents.connections(),
+        }
+    }
+
+    /// What each agent did; absent where there is none.
+    pub(crate) fn fleet(&self, model: LoadModel) -> Option<FleetReport> {
+        match &self.maker {
+            Maker::Agents(agents) => Some(agents.report(model)),
+            Maker::Here(_) | Maker::Processes(_) => None,
         }
     }
 
@@ -121,6 +140,7 @@ impl Source {
         match &self.maker {
             Maker::Here(_) => peak_rss_bytes().unwrap_or_default(),
             Maker::Processes(fleet) => fleet.peak_rss_bytes(),
+            Maker::Agents(agents) => agents.peak_rss_bytes(),
         }
     }
 }

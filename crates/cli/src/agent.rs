@@ -1,0 +1,111 @@
+//! `prony agent`: a part of a load for a controller that is somewhere else.
+//!
+//! Invariant: an agent that prony did not start itself has no variable of its surroundings but those that programs need to
+//! run and those that its user named: a plan from outside may ask for any.
+
+use crate::args::AgentArgs;
+use crate::{calibrate, exit, interrupt, output};
+use anyhow::{Context as _, Result, bail};
+use fleet::Allow;
+use generate::agents::{Agent, Listener, facts};
+use schema::plan::{LoadPlan, PinPlan};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a program needs to find itself, its libraries, its certificates and its language.
+const KEPT: [&str; 10] = [
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "TZ",
+    "XDG_STATE_HOME",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "RUST_BACKTRACE",
+];
+/// Set once the environment is clean.
+const CLEAN: &str = "PRONY_AGENT_ENVIRONMENT";
+
+pub(crate) fn agent(args: &AgentArgs) -> Result<u8> {
+    let allow = Allow::parse(&args.allow).context("--allow")?;
+    if !args.here && std::env::var_os(CLEAN).is_none() {
+        return clean(&args.env);
+    }
+    plan::processes::raise_descriptor_limit();
+    let usable = launch::pin::usable_cpus()?.len();
+    let calibration = calibrate::limit_of(&[&LoadPlan::default()], &PinPlan::default(), usable);
+    let agent = Agent { allow, facts: facts(calibration), is_here: args.here };
+    let Some(address) = &args.listen else {
+        agent.serve_stdio()?;
+        return Ok(exit::DONE);
+    };
+    let stop = interrupt::stop_flag()?;
+    let (listener, socket) = listen(address)?;
+    output::say!("listening on {}", shown(&listener, socket.as_deref()));
+    let served = agent.serve(&listener, &stop);
+    if let Some(path) = socket {
+        // Somebody may have removed it meanwhile.
+        let _ = std::fs::remove_file(path);
+    }
+    served.context("the agent cannot listen any more")?;
+    Ok(exit::DONE)
+}
+
+/// Becomes the same command in an environment of [`KEPT`] and `named`.
+fn clean(named: &[String]) -> Result<u8> {
+    let kept = KEPT.iter().copied().chain(named.iter().map(String::as_str));
+    let kept = kept.filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("prony").args(std::env::args_os().skip(1)).env_clear().envs(kept).env(CLEAN, "clean");
+    Err(command.exec()).context("the agent cannot start itself in a clean environment")
+}
+
+/// Opens what an agent listens on; the path of a Unix socket, too.
+fn listen(address: &str) -> Result<(Listener, Option<PathBuf>)> {
+    if let Some(path) = address.strip_prefix("unix:") {
+        let path = PathBuf::from(path);
+        free(&path)?;
+        let listener = UnixListener::bind(&path).with_context(|| format!("cannot listen on {address}"))?;
+        // Whoever can connect can order a load.
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+        return Ok((Listener::Unix(listener), Some(path)));
+    }
+    let Ok(to) = address.parse::<SocketAddr>() else {
+        bail!("--listen: `{address}` is no address; write unix:/run/prony/agent.sock or 127.0.0.1:7411");
+    };
+    if !to.ip().is_loopback() {
+        bail!(
+            "--listen: {to} can be reached from other hosts, and the lines are neither encrypted nor signed\n  remedy: \
+             let the controller start it over ssh (--stdio), or listen on loopback behind an ssh tunnel"
+        );
+    }
+    let listener = TcpListener::bind(to).with_context(|| format!("cannot listen on {to}"))?;
+    Ok((Listener::Tcp(listener), None))
+}
+
+/// Removes a socket that an agent left behind; anything else that is there stays.
+fn free(path: &Path) -> Result<()> {
+    let Ok(found) = std::fs::symlink_metadata(path) else { return Ok(()) };
+    if !found.file_type().is_socket() {
+        bail!("--listen: {} is there and is no socket; give another path", path.display());
+    }
+    if UnixStream::connect(path).is_ok() {
+        bail!("--listen: somebody listens on {} already; give another path", path.display());
+    }
+    std::fs::remove_file(path).with_context(|| format!("cannot remove the old socket {}", path.display()))
+}
+
+fn shown(listener: &Listener, socket: Option<&Path>) -> String {
+    match (listener, socket) {
+        (Listener::Tcp(listener), _) => {
+            listener.local_addr().map_or_else(|_| "a port".to_owned(), |address| address.to_string())
+        }
+        (Listener::Unix(_), path) => format!("unix:{}", path.unwrap_or(Path::new("")).display()),
+    }
+}

@@ -1,0 +1,77 @@
+//! Arguments of `prony agent` and `prony fleet`.
+
+use clap::Subcommand;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony agent --listen unix:/run/prony/agent.sock --allow shop.internal
+  prony agent --listen 127.0.0.1:7411 --allow 10.1.0.0/16
+  ssh load-1 prony agent --stdio --allow shop.internal   as a `command` of a fleet file
+
+An agent makes its part of a load for `prony load --fleet` and `prony run --fleet`. It loads
+loopback and what --allow names, nothing else; it resolves names itself, reads no file but those
+that come with the load, and stops once its controller has been silent for 10 s. It starts with an
+environment of PATH, HOME, LANG and the like only. The lines between controller and agent are
+neither encrypted nor signed: use ssh between hosts.
+
+Exit codes: 0 ended by Ctrl-C or by its controller, 1 wrong arguments or an unusable address.")]
+pub(crate) struct AgentArgs {
+    /// Serve one controller on standard input and output, as ssh brings them
+    #[arg(long, conflicts_with = "listen", required_unless_present = "listen")]
+    pub(crate) stdio: bool,
+    /// Serve controllers one after the other on unix:PATH, or on a loopback address and port
+    #[arg(long, value_name = "unix:PATH|ADDR:PORT")]
+    pub(crate) listen: Option<String>,
+    /// Allow load on this host, address or network, such as 10.1.0.0/16; only loopback needs no word; repeatable
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow: Vec<String>,
+    /// Keep this variable of the environment, such as one that a token's secret is in; repeatable
+    #[arg(long, value_name = "NAME", conflicts_with = "here")]
+    pub(crate) env: Vec<String>,
+    /// Prony started it itself, on its own host
+    #[arg(long, hide = true, requires = "stdio")]
+    pub(crate) here: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony load http://127.0.0.1:8080/ -R 1000 --fleet 3    three agents for one load
+  prony fleet up --agents 3                              agents that stay until Ctrl-C
+  prony fleet list fleet.toml                            the host and the clock of each
+  prony load http://shop.internal/ -R 10k --fleet fleet.toml
+
+A fleet file names each agent and the way to it, see docs/fleet.md:
+  [[agent]]
+  name = \"load-1\"
+  command = [\"ssh\", \"load-1\", \"prony\", \"agent\", \"--stdio\", \"--allow\", \"shop.internal\"]
+
+Exit codes: 0 done, 1 wrong arguments or file, 2 an agent cannot be reached, or its clock is not
+known well enough.")]
+pub(crate) struct FleetArgs {
+    #[command(subcommand)]
+    pub(crate) command: FleetCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FleetCommand {
+    /// Start agents on this host until Ctrl-C, and write the fleet file that names them
+    Up {
+        /// How many
+        #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=200))]
+        agents: u32,
+        /// Where their sockets and fleet.toml are made; a folder that only you can enter [default: a new one in the
+        /// folder for temporary files]
+        #[arg(long, value_name = "DIR")]
+        folder: Option<PathBuf>,
+        /// Allow load on this host, address or network; only loopback needs no word; repeatable
+        #[arg(long, value_name = "HOST")]
+        allow: Vec<String>,
+    },
+    /// Reach every agent of a fleet: its host, its prony, and how well its clock is known
+    List {
+        /// A fleet file, or a number of agents on this host
+        #[arg(value_name = "N|FILE")]
+        fleet: String,
+    },
+}

@@ -1,0 +1,103 @@
+//! What can go wrong between a controller and its agents. Each error names the agent.
+
+use fleet::{BundleError, ClockError, DeliveryError};
+use std::time::Duration;
+use units::format;
+
+/// Why agents cannot make a load together.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// It cannot be reached.
+    #[error("agent {name} cannot be reached: {cause}\n  remedy: start it, or correct its entry in the fleet")]
+    Unreached {
+        /// Its name.
+        name: String,
+        /// Why.
+        cause: String,
+    },
+    /// It said that it will not.
+    #[error("agent {name} refuses: {cause}")]
+    Refused {
+        /// Its name.
+        name: String,
+        /// What it said.
+        cause: String,
+    },
+    /// It is another program, or another prony.
+    #[error(
+        "agent {name} speaks version {theirs} of the words between agents, and this prony {ours}\n  remedy: use the \
+         same prony on both ends"
+    )]
+    Version {
+        /// Its name.
+        name: String,
+        /// Its version.
+        theirs: u32,
+        /// This one's.
+        ours: u32,
+    },
+    /// Its clock is not known well enough to begin together.
+    #[error("agent {name}: {source}")]
+    Clock {
+        /// Its name.
+        name: String,
+        /// How well.
+        source: ClockError,
+    },
+    /// Its link ended before its part of the load did.
+    #[error(
+        "agent {name} was lost in the middle of the load ({cause}); the trial is void and the others were ended"
+    )]
+    Lost {
+        /// Its name.
+        name: String,
+        /// What was seen.
+        cause: String,
+    },
+    /// Some said nothing for too long.
+    #[error("agent {} has said nothing for {} s; the trial is void and the others were ended",
+        format::listed(names), silence.as_secs())]
+    Silent {
+        /// Their names; at least one.
+        names: Vec<String>,
+        /// How long nothing came.
+        silence: Duration,
+    },
+    /// It could not make its part.
+    #[error("agent {name}: {cause}")]
+    Failed {
+        /// Its name.
+        name: String,
+        /// What it said.
+        cause: String,
+    },
+    /// It said something that is no report.
+    #[error("agent {name} cannot be understood: {cause}; please report this")]
+    Garbled {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        cause: String,
+    },
+    /// What came is not what it sent.
+    #[error("the results of agent {name} are not whole: {source}; the trial is void")]
+    Delivery {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        source: DeliveryError,
+    },
+    /// A file of the load.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    /// The load cannot be made by agents.
+    #[error("{what} cannot be made by a fleet: {cause}\n  remedy: {remedy}")]
+    NotPortable {
+        /// Which setting.
+        what: &'static str,
+        /// Why.
+        cause: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+}

@@ -1,0 +1,266 @@
+//! A controller's end of the link to one agent: opened, read and written by threads of its own, ended by dropping it.
+//!
+//! Invariants: the controller never waits for an agent that does not read; every line that comes is stamped before it is
+//! understood, because the answers of clocks are among them. Absent on purpose: what the lines mean (`control`).
+
+use super::protocol::{Order, PIECE_BYTES, Report, next_line, tell, to_text};
+use engine::machine_ns;
+use schema::fleet::{AgentLink, AgentPlan};
+use serde::Serialize;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Time for a TCP connection to loopback.
+const CONNECT_MAX: Duration = Duration::from_secs(5);
+/// Time in which a program ends by itself once its standard input has ended.
+const END_MAX: Duration = Duration::from_secs(2);
+const END_POLL: Duration = Duration::from_millis(10);
+
+/// What is heard of an agent.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// A report, and when its line came on the monotonic clock.
+    Report(u64, Box<Report>),
+    /// A line that is no report.
+    Garbled(String),
+    /// A link ended, by its number.
+    Closed(u64),
+    /// A link that was cut was made again, or not in time.
+    Reopened(Result<Ends, String>),
+}
+
+/// Both ends of the streams to an agent.
+pub(super) struct Ends {
+    reader: Box<dyn Read + Send>,
+    writer: Box<dyn Write + Send>,
+    end: End,
+}
+
+impl std::fmt::Debug for Ends {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ends")
+    }
+}
+
+/// How a link ends.
+enum End {
+    Program(Child),
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+impl Drop for End {
+    /// A program that was started and never became a link must not stay, either.
+    fn drop(&mut self) {
+        if let Self::Program(child) = self {
+            // Changes nothing for one that has ended and was waited for.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// What is written to an agent.
+enum Outgoing {
+    Line(Vec<u8>),
+    /// A file in pieces, read as it is sent.
+    File(String, PathBuf),
+}
+
+/// The link to an agent.
+pub(super) struct Link {
+    out: Option<Sender<Outgoing>>,
+    end: End,
+    read: Option<JoinHandle<()>>,
+    write: Option<JoinHandle<()>>,
+}
+
+/// Opens the streams to an agent; one on this host may load `allow`.
+pub(super) fn open(plan: &AgentPlan, allow: &[String]) -> Result<Ends, String> {
+    let text = |error: io::Error| error.to_string();
+    match &plan.link {
+        AgentLink::Here => {
+            // Not by path: the file may have been replaced by a new build since prony started.
+            let mut command = Command::new("/proc/self/exe");
+            command.arg0("prony").args(["agent", "--stdio", "--here"]);
+            command.args(allow.iter().flat_map(|host| ["--allow", host.as_str()]));
+            program(command)
+        }
+        AgentLink::Command { command } => {
+            let (first, rest) = command.split_first().ok_or("its command is empty")?;
+            let mut program_of = Command::new(first);
+            program_of.args(rest);
+            program(program_of).map_err(|cause| format!("{first}: {cause}"))
+        }
+        AgentLink::Unix { path } => {
+            let stream = UnixStream::connect(path).map_err(|error| format!("{path}: {error}"))?;
+            over_unix(stream).map_err(text)
+        }
+        AgentLink::Tcp { address } => {
+            let to: SocketAddr = address.parse().map_err(|_| format!("{address} is no address"))?;
+            let stream = TcpStream::connect_timeout(&to, CONNECT_MAX)
+                .map_err(|error| format!("{address}: {error}"))?;
+            stream.set_nodelay(true).map_err(text)?;
+            let (reader, writer) = (stream.try_clone().map_err(text)?, stream.try_clone().map_err(text)?);
+            Ok(Ends { reader: Box::new(reader), writer: Box::new(writer), end: End::Tcp(stream) })
+        }
+    }
+}
+
+/// The ends of a Unix stream.
+pub(super) fn over_unix(stream: UnixStream) -> io::Result<Ends> {
+    let (reader, writer) = (stream.try_clone()?, stream.try_clone()?);
+    Ok(Ends { reader: Box::new(reader), writer: Box::new(writer), end: End::Unix(stream) })
+}
+
+fn program(mut command: Command) -> Result<Ends, String> {
+    // Ctrl-C goes to the terminal's whole foreground group; prony decides what it means.
+    command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| format!("cannot be started ({error})"))?;
+    match (child.stdin.take(), child.stdout.take()) {
+        (Some(writer), Some(reader)) => {
+            Ok(Ends { reader: Box::new(reader), writer: Box::new(writer), end: End::Program(child) })
+        }
+        _ => Err("has no pipes".to_owned()),
+    }
+}
+
+/// Whether a link that was cut can be made again: a program's ends with the program.
+pub(super) const fn can_reopen(plan: &AgentPlan) -> bool {
+    matches!(plan.link, AgentLink::Unix { .. } | AgentLink::Tcp { .. })
+}
+
+impl Link {
+    /// Begins to read and to write; what comes is passed on with the link's number, until nobody listens.
+    pub(super) fn begin(
+        ends: Ends,
+        number: u64,
+        mut pass: impl FnMut(Heard) -> bool + Send + 'static,
+    ) -> Self {
+        let Ends { reader, writer, end } = ends;
+        let (out, outgoing) = channel();
+        let read = std::thread::spawn(move || {
+            follow(&mut BufReader::new(reader), &mut pass);
+            pass(Heard::Closed(number));
+        });
+        let write = std::thread::spawn(move || {
+            // A link that is cut shows where it is read.
+            let _ = write_all(writer, &outgoing);
+        });
+        Self { out: Some(out), end, read: Some(read), write: Some(write) }
+    }
+
+    /// Says something, without waiting.
+    pub(super) fn say(&self, message: &impl Serialize) {
+        let mut line = Vec::new();
+        if tell(&mut line, message).is_ok() {
+            self.put(Outgoing::Line(line));
+        }
+    }
+
+    /// Sends a file that was asked for.
+    pub(super) fn send_file(&self, sha256: &str, path: PathBuf) {
+        self.put(Outgoing::File(sha256.to_owned(), path));
+    }
+
+    fn put(&self, outgoing: Outgoing) {
+        // The thread is gone only where the link is cut.
+        let _ = self.out.as_ref().map(|out| out.send(outgoing));
+    }
+
+    /// Nothing more will be said. What was said is still written.
+    pub(super) fn hang_up(&mut self) {
+        self.out = None;
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.hang_up();
+        let since = Instant::now();
+        let may_wait = || since.elapsed() < END_MAX;
+        // The last words are still to be written; an agent that does not read gets no more than a moment.
+        while may_wait() && self.write.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            std::thread::sleep(END_POLL);
+        }
+        match &mut self.end {
+            End::Program(child) => {
+                // Its standard input has ended, and so does it.
+                while may_wait() && matches!(child.try_wait(), Ok(None)) {
+                    std::thread::sleep(END_POLL);
+                }
+                // Changes nothing for one that has ended.
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+            End::Unix(stream) => drop(stream.shutdown(Shutdown::Both)),
+            End::Tcp(stream) => drop(stream.shutdown(Shutdown::Both)),
+        }
+        for thread in [self.write.take(), self.read.take()].into_iter().flatten() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn follow(from: &mut dyn BufRead, pass: &mut impl FnMut(Heard) -> bool) {
+    let mut line = Vec::new();
+    loop {
+        let heard = match next_line(from, &mut line) {
+            Ok(Some(())) => {
+                let at_ns = machine_ns();
+                match serde_json::from_slice(&line) {
+                    Ok(report) => Heard::Report(at_ns, Box::new(report)),
+                    Err(error) => Heard::Garbled(garbled(&line, &error)),
+                }
+            }
+            Ok(None) => return,
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Heard::Garbled(error.to_string()),
+            // A stream that breaks has ended.
+            Err(_) => return,
+        };
+        let is_last = matches!(heard, Heard::Garbled(_));
+        if !pass(heard) || is_last {
+            return;
+        }
+    }
+}
+
+/// What came instead of a report: often the words of ssh or of a shell.
+fn garbled(line: &[u8], error: &serde_json::Error) -> String {
+    let shown: String = String::from_utf8_lossy(line).chars().take(80).filter(|c| !c.is_control()).collect();
+    format!("`{shown}` is no report ({error})")
+}
+
+fn write_all(mut to: Box<dyn Write + Send>, outgoing: &Receiver<Outgoing>) -> io::Result<()> {
+    for next in outgoing {
+        match next {
+            Outgoing::Line(line) => {
+                to.write_all(&line)?;
+                to.flush()?;
+            }
+            Outgoing::File(sha256, path) => send_file(&mut *to, &sha256, File::open(path)?)?,
+        }
+    }
+    Ok(())
+}
+
+fn send_file(to: &mut dyn Write, sha256: &str, mut file: File) -> io::Result<()> {
+    let mut piece = Vec::with_capacity(PIECE_BYTES);
+    loop {
+        piece.clear();
+        (&mut file).take(PIECE_BYTES as u64).read_to_end(&mut piece)?;
+        let is_last = piece.len() < PIECE_BYTES;
+        tell(to, &Order::File { sha256: sha256.to_owned(), bytes: to_text(&piece), is_last })?;
+        if is_last {
+            return Ok(());
+        }
+    }
+}

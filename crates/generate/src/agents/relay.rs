@@ -1,0 +1,288 @@
+//! `prony agent`: listens to a controller and makes its part of a load by generator processes of its own.
+//!
+//! ```text
+//! controller ═link═▶ reading thread ──orders──▶ session ──▶ prony generator …
+//!            ◀════════ clock answers, reports ══╯
+//! ```
+//!
+//! Invariants: one session at a time; a question about the clock is answered by the thread that reads it, so that no work
+//! of the session delays it; whoever does not speak this version is told so and hears nothing else. Absent on purpose:
+//! encryption and proof of who speaks: links are pipes (ssh has both), a Unix socket of one user, or loopback.
+
+use super::maker::{Make, by_processes};
+use super::protocol::{Greeting, LEASE_NS, Order, Report, VERSION, next_line};
+use super::session::{Event, Link, Rules, Session, Writer, say};
+use engine::machine_ns;
+use fleet::{Allow, Lease};
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::getuid;
+use schema::agents::AgentFacts;
+use serde::Deserialize;
+use std::io::{self, BufRead, BufReader};
+use std::net::TcpListener;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// How long a socket's write may take before its link counts as cut.
+const WRITE_MAX: Duration = Duration::from_secs(10);
+/// How often an agent that listens looks whether it shall end.
+const STOP_POLL: Duration = Duration::from_millis(50);
+
+/// How often and how many times it is looked whether another session has ended: a second in all.
+const BUSY_POLL: Duration = Duration::from_millis(10);
+const BUSY_LOOKS: u32 = 100;
+
+/// What an agent is.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    /// What it may load besides loopback.
+    pub allow: Allow,
+    /// What it says of itself.
+    pub facts: AgentFacts,
+    /// Whether prony started it on its own host, as its own user.
+    pub is_here: bool,
+}
+
+/// Where an agent listens.
+#[derive(Debug)]
+pub enum Listener {
+    /// A Unix socket.
+    Unix(UnixListener),
+    /// A TCP port of loopback.
+    Tcp(TcpListener),
+}
+
+/// What all links of an agent share.
+struct Desk {
+    facts: AgentFacts,
+    rules: Rules,
+    /// Files of loads, by their hash; gone with the agent.
+    store: TempDir,
+    make: Make,
+    active: Mutex<Option<Active>>,
+    links: AtomicU64,
+}
+
+/// The session at work.
+struct Active {
+    session: String,
+    number: u32,
+    events: Sender<Event>,
+    lease: Arc<Mutex<Lease>>,
+    thread: JoinHandle<()>,
+}
+
+/// The version of a greeting, whatever else it has.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+impl Agent {
+    /// Serves one controller on standard input and output; returns when its load is over or its standard input ends.
+    ///
+    /// # Errors
+    /// There is no place for the files of a load.
+    pub fn serve_stdio(self) -> io::Result<()> {
+        self.serve_one(io::stdin(), Box::new(io::stdout()), by_processes())
+    }
+
+    /// As [`Self::serve_stdio`], on other streams and with another maker.
+    pub(super) fn serve_one(
+        self,
+        from: impl io::Read,
+        to: Box<dyn io::Write + Send>,
+        make: Make,
+    ) -> io::Result<()> {
+        let desk = Arc::new(Desk::new(self, false, make)?);
+        desk.converse(&mut BufReader::new(from), Arc::new(Mutex::new(to)));
+        desk.join();
+        Ok(())
+    }
+
+    /// Serves controllers one after the other until `stop` is set.
+    ///
+    /// # Errors
+    /// There is no place for the files of loads, or the system does not let it listen any more.
+    pub fn serve(self, listener: &Listener, stop: &AtomicBool) -> io::Result<()> {
+        self.serve_with(listener, stop, by_processes())
+    }
+
+    /// As [`Self::serve`], with another maker.
+    pub(super) fn serve_with(self, listener: &Listener, stop: &AtomicBool, make: Make) -> io::Result<()> {
+        let desk = Arc::new(Desk::new(self, true, make)?);
+        match listener {
+            Listener::Unix(listener) => listener.set_nonblocking(true)?,
+            Listener::Tcp(listener) => listener.set_nonblocking(true)?,
+        }
+        while !stop.load(Ordering::Relaxed) {
+            match listener.accept() {
+                Ok((reader, writer)) => {
+                    let desk = desk.clone();
+                    std::thread::spawn(move || desk.converse(&mut BufReader::new(reader), writer));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(STOP_POLL),
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+type Reader = Box<dyn io::Read + Send>;
+
+impl Listener {
+    fn accept(&self) -> io::Result<(Reader, Writer)> {
+        match self {
+            Self::Unix(listener) => {
+                let (stream, _) = listener.accept()?;
+                check_peer(&stream)?;
+                stream.set_nonblocking(false)?;
+                stream.set_write_timeout(Some(WRITE_MAX))?;
+                Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(stream)))))
+            }
+            Self::Tcp(listener) => {
+                let (stream, _) = listener.accept()?;
+                stream.set_nonblocking(false)?;
+                stream.set_nodelay(true)?;
+                stream.set_write_timeout(Some(WRITE_MAX))?;
+                Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(stream)))))
+            }
+        }
+    }
+}
+
+/// Whoever can connect can order a load: only the agent's own user, and root. The rights of the socket say the same, but
+/// for the moment before they are set.
+fn check_peer(stream: &UnixStream) -> io::Result<()> {
+    let peer = socket_peercred(stream)?.uid;
+    if peer == getuid() || peer.is_root() { Ok(()) } else { Err(io::ErrorKind::ConnectionAborted.into()) }
+}
+
+impl Desk {
+    fn new(agent: Agent, can_relink: bool, make: Make) -> io::Result<Self> {
+        let Agent { allow, facts, is_here } = agent;
+        let rules = Rules { allow, is_here, can_relink };
+        let store = tempfile::Builder::new().prefix("prony-agent-").tempdir()?;
+        Ok(Self { facts, rules, store, make, active: Mutex::new(None), links: AtomicU64::new(0) })
+    }
+
+    fn active(&self) -> MutexGuard<'_, Option<Active>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One link from its greeting to its end.
+    fn converse(self: &Arc<Self>, from: &mut dyn BufRead, writer: Writer) {
+        let mut line = Vec::new();
+        let Ok(Some(())) = next_line(from, &mut line) else { return };
+        let version = serde_json::from_slice::<Version>(&line).ok().map(|found| found.version);
+        let hello = Report::Hello { version: VERSION, facts: Box::new(self.facts.clone()) };
+        let greeting = match version {
+            Some(VERSION) => serde_json::from_slice::<Greeting>(&line).ok(),
+            // It sees by the version in the answer that the two do not go together.
+            Some(_) => return say(&writer, &hello),
+            None => None,
+        };
+        let Some(greeting) = greeting else {
+            return say(
+                &writer,
+                &Report::Refused("this is an agent of prony, for `prony load --fleet`".to_owned()),
+            );
+        };
+        let number = self.links.fetch_add(1, Ordering::Relaxed);
+        // Before the session can say anything.
+        say(&writer, &hello);
+        let (events, lease) = match self.enter(&greeting, number, &writer) {
+            Ok(entered) => entered,
+            Err(cause) => return say(&writer, &Report::Refused(cause)),
+        };
+        while let Ok(Some(())) = next_line(from, &mut line) {
+            lease.lock().unwrap_or_else(PoisonError::into_inner).renew(machine_ns());
+            match serde_json::from_slice(&line) {
+                Ok(Order::Clock(number)) => say(&writer, &Report::Clock { number, at_ns: machine_ns() }),
+                Ok(order) => {
+                    if events.send(Event::Order(order)).is_err() {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    say(&writer, &Report::Refused(format!("an order is not understood: {error}")));
+                    break;
+                }
+            }
+        }
+        // A session that has ended does not mind.
+        let _ = events.send(Event::Cut(number));
+    }
+
+    /// Begins a session, or goes on with the one whose link was cut.
+    fn enter(
+        self: &Arc<Self>,
+        greeting: &Greeting,
+        number: u64,
+        writer: &Writer,
+    ) -> Result<(Sender<Event>, Arc<Mutex<Lease>>), String> {
+        let mut active = self.free_for(greeting)?;
+        let linked = Event::Linked(number, Link(writer.clone()));
+        if let Some(own) = active.as_ref().filter(|own| !own.thread.is_finished()) {
+            own.events.send(linked).map_err(|_| "the load is over".to_owned())?;
+            return Ok((own.events.clone(), own.lease.clone()));
+        }
+        if greeting.again {
+            return Err(
+                "it knows nothing of this load: it was started anew, or its lease was over".to_owned()
+            );
+        }
+        let (events, hears) = channel();
+        let lease = Arc::new(Mutex::new(Lease::new(machine_ns(), LEASE_NS)));
+        let _ = events.send(linked);
+        let (desk, session, agent, own) =
+            (self.clone(), greeting.session.clone(), greeting.agent, lease.clone());
+        let thread = std::thread::Builder::new().name("prony-session".to_owned()).spawn(move || {
+            let id = (session.as_str(), agent);
+            Session::new(&desk.rules, desk.store.path(), id, hears, own).run(&desk.make);
+        });
+        let thread = thread.map_err(|error| format!("it cannot start a thread: {error}"))?;
+        *active = Some(Active {
+            session: greeting.session.clone(),
+            number: greeting.agent,
+            events: events.clone(),
+            lease: lease.clone(),
+            thread,
+        });
+        Ok((events, lease))
+    }
+
+    /// The desk once no other session is at work. One that has just ended gets a moment to be gone.
+    fn free_for(&self, greeting: &Greeting) -> Result<MutexGuard<'_, Option<Active>>, String> {
+        for _ in 0..BUSY_LOOKS {
+            let active = self.active();
+            let is_other = active.as_ref().is_some_and(|own| {
+                let is_same = own.session == greeting.session && own.number == greeting.agent;
+                !is_same && !own.thread.is_finished()
+            });
+            if !is_other {
+                return Ok(active);
+            }
+            drop(active);
+            std::thread::sleep(BUSY_POLL);
+        }
+        Err("it is at work for another load; wait, or use another agent".to_owned())
+    }
+
+    /// Waits for the session at work, if there is one.
+    fn join(&self) {
+        let thread = self.active().take().map(|active| {
+            // Its channel must end before it does.
+            drop(active.events);
+            active.thread
+        });
+        let _ = thread.map(JoinHandle::join);
+    }
+}

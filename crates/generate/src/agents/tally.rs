@@ -1,0 +1,102 @@
+//! What one agent delivered, kept apart from the sum: its part of the measured window, and the report of all agents.
+
+use engine::{Account, IntervalData, new_histogram};
+use hdrhistogram::Histogram;
+use schema::agents::{AgentReport, FleetReport};
+use schema::load::Time;
+
+/// One agent's sums.
+pub(super) struct Tally {
+    measured: Account,
+    response: Histogram<u64>,
+    pacer_lag: Histogram<u64>,
+}
+
+impl Tally {
+    pub(super) fn new() -> Self {
+        Self { measured: Account::default(), response: new_histogram(), pacer_lag: new_histogram() }
+    }
+
+    /// Adds an interval; its times are of requests of the window where `is_measured`.
+    pub(super) fn add(&mut self, data: &IntervalData, is_measured: bool) {
+        self.measured.add(&data.counts.measured);
+        if is_measured {
+            let bounds = "all time histograms have the same bounds";
+            self.response.add(&data.times[Time::Response]).expect(bounds);
+            self.pacer_lag.add(&data.times[Time::PacerLag]).expect(bounds);
+        }
+    }
+
+    /// Puts the sums into a report.
+    pub(super) fn fill(&self, report: AgentReport) -> AgentReport {
+        let at = |histogram: &Histogram<u64>, quantile: f64| {
+            (!histogram.is_empty()).then(|| histogram.value_at_quantile(quantile))
+        };
+        AgentReport {
+            scheduled: self.measured.scheduled,
+            completed: self.measured.completed,
+            failed: self.measured.failed_total(),
+            censored: self.measured.censored,
+            response_p50_ns: at(&self.response, 0.5),
+            response_p99_ns: at(&self.response, 0.99),
+            pacer_lag_p99_ns: at(&self.pacer_lag, 0.99),
+            ..report
+        }
+    }
+}
+
+/// The report of all agents of a load; shares are only held against each other where the load is open.
+pub(super) fn report(mut agents: Vec<AgentReport>, is_open: bool) -> FleetReport {
+    let ended = |agent: &AgentReport| (agent.completed + agent.failed) as f64;
+    let (all, workers) = agents
+        .iter()
+        .fold((0.0, 0.0), |(all, workers), agent| (all + ended(agent), workers + f64::from(agent.workers)));
+    for agent in agents.iter_mut().filter(|_| is_open && all > 0.0) {
+        agent.delivered = Some(ended(agent) / (all * f64::from(agent.workers) / workers));
+    }
+    let p50_spread = spread(agents.iter().map(|agent| agent.response_p50_ns));
+    let p99_spread = spread(agents.iter().map(|agent| agent.response_p99_ns));
+    FleetReport { agents, p50_spread, p99_spread }
+}
+
+/// Largest over smallest.
+fn spread(times_ns: impl Iterator<Item = Option<u64>>) -> Option<f64> {
+    let times_ns = times_ns.collect::<Option<Vec<u64>>>()?;
+    let (least, most) = (times_ns.iter().min()?, times_ns.iter().max()?);
+    Some(*most as f64 / (*least).max(1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(workers: u32, completed: u64, p50_ns: Option<u64>) -> AgentReport {
+        AgentReport { workers, completed, response_p50_ns: p50_ns, ..AgentReport::default() }
+    }
+
+    #[test]
+    fn what_was_delivered_is_held_against_the_share() {
+        let agents = || vec![agent(1, 90, Some(100)), agent(1, 100, Some(150)), agent(2, 200, Some(120))];
+        let found = report(agents(), true);
+        let delivered: Vec<f64> = found.agents.iter().filter_map(|agent| agent.delivered).collect();
+        assert_eq!(delivered.len(), 3);
+        assert!((delivered[0] - 90.0 / 97.5).abs() < 1e-12 && (delivered[2] - 200.0 / 195.0).abs() < 1e-12);
+        assert_eq!(found.p50_spread, Some(1.5));
+        assert_eq!(found.p99_spread, None, "one without a time gives no spread");
+        assert!(report(agents(), false).agents.iter().all(|agent| agent.delivered.is_none()));
+        assert!(report(vec![agent(1, 0, None)], true).agents[0].delivered.is_none(), "no data is not zero");
+    }
+
+    #[test]
+    fn an_interval_of_warm_up_has_no_times_of_the_window() {
+        let mut tally = Tally::new();
+        let mut data = IntervalData::default();
+        data.times[Time::Response].record(5).unwrap();
+        tally.add(&data, false);
+        assert_eq!(tally.fill(AgentReport::default()).response_p50_ns, None);
+        data.counts.measured.completed = 2;
+        tally.add(&data, true);
+        let found = tally.fill(AgentReport::default());
+        assert_eq!((found.response_p50_ns, found.completed), (Some(5), 2));
+    }
+}

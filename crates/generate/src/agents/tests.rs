@@ -1,0 +1,516 @@
+//! Controller and agents over real streams, with recorded loads in the place of generator processes.
+
+use super::control::Agents;
+use super::error::AgentError;
+use super::facts::facts;
+use super::link::over_unix;
+use super::maker::{Make, Maker};
+use super::muster::Muster;
+use super::portable::pack;
+use super::protocol::{Greeting, Order, Report, VERSION, next_line, tell};
+use super::relay::{Agent, Listener};
+use super::sample;
+use super::session::{Event, Link, Rules, Session};
+use crate::GenerateError;
+use crate::processes::split;
+use engine::{Counts, IntervalData, Part, SetupFailures, Step, machine_ns, new_histogram};
+use fleet::{Allow, Lease};
+use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+use pace::{Schedule, Share};
+use schema::agents::FleetReport;
+use schema::arrival::{ArrivalPlan, RecordingEnd};
+use schema::experiment::LoadModel;
+use schema::fleet::{AgentLink, AgentPlan, FleetPlan};
+use schema::load::Time;
+use schema::plan::DriverChoice;
+use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use units::{PerSecond, Seed};
+
+const SECOND_NS: u64 = 1_000_000_000;
+const INTERVALS: u64 = 4;
+const POLL: Duration = Duration::from_millis(20);
+
+/// What became of one request, as a log has it.
+#[derive(Clone, Copy)]
+struct Recorded {
+    worker: u32,
+    at_ns: u64,
+    response_ns: u64,
+    lag_ns: u64,
+    is_failed: bool,
+}
+
+/// A log of twenty thousand requests of eight workers, skewed as response times are.
+fn log() -> Vec<Recorded> {
+    let draw = |n: u64, what: &str, below: u64| Seed(7).derive(what, n).0 % below;
+    (0..20_000)
+        .map(|n| Recorded {
+            worker: draw(n, "worker", 8) as u32,
+            at_ns: draw(n, "at", INTERVALS * SECOND_NS),
+            response_ns: 10_000 + draw(n, "long", 30) * draw(n, "time", 40_000_000),
+            lag_ns: draw(n, "lag", 90_000),
+            is_failed: draw(n, "failed", 100) == 0,
+        })
+        .collect()
+}
+
+/// The intervals of a part of the workers, as a generator would have booked the log.
+fn booked(part: Part) -> Vec<IntervalData> {
+    let mut all: Vec<IntervalData> = (0..INTERVALS)
+        .map(|index| {
+            let mut data = IntervalData::default();
+            data.counts =
+                Counts { index, start_ns: index * SECOND_NS, end_ns: (index + 1) * SECOND_NS, ..data.counts };
+            data
+        })
+        .collect();
+    let own = |recorded: &Recorded| (part.first..part.first + part.workers).contains(&recorded.worker);
+    for recorded in log().into_iter().filter(own) {
+        let data = &mut all[(recorded.at_ns / SECOND_NS) as usize];
+        let account = &mut data.counts.measured;
+        account.scheduled += 1;
+        match recorded.is_failed {
+            true => account.failed[1] += 1,
+            false => account.completed += 1,
+        }
+        data.counts.answers += u64::from(!recorded.is_failed);
+        data.counts.in_system_ns += recorded.response_ns;
+        data.times[Time::Response].record(recorded.response_ns).unwrap();
+        data.times[Time::PacerLag].record(recorded.lag_ns).unwrap();
+    }
+    all
+}
+
+/// Gives out what was booked, once the load has begun and each interval was let go.
+struct Replay {
+    intervals: std::vec::IntoIter<IntervalData>,
+    at: Option<IntervalData>,
+    gate: Option<Receiver<()>>,
+    has_begun: bool,
+    failures: SetupFailures,
+    is_gone: Arc<AtomicBool>,
+}
+
+impl Replay {
+    fn new(part: Part, gate: Option<Receiver<()>>) -> Self {
+        Self {
+            intervals: booked(part).into_iter(),
+            at: None,
+            gate,
+            has_begun: false,
+            failures: SetupFailures::default(),
+            is_gone: Arc::default(),
+        }
+    }
+}
+
+impl Drop for Replay {
+    fn drop(&mut self) {
+        self.is_gone.store(true, Ordering::Release);
+    }
+}
+
+impl Maker for Replay {
+    fn begin_at(&mut self, origin_ns: u64, _: u64, _: Option<u64>) {
+        assert!(origin_ns > machine_ns() - SECOND_NS, "the origin is on this clock");
+        self.has_begun = true;
+    }
+    fn measure_from(&mut self, _: u64) {}
+    fn stop(&mut self) {
+        self.intervals = Vec::new().into_iter();
+    }
+    fn next(&mut self, timeout: Duration) -> Result<Step<'_>, GenerateError> {
+        assert!(self.has_begun, "nothing is made before the begin");
+        let may_go = self.gate.as_ref().is_none_or(|gate| gate.recv_timeout(timeout).is_ok());
+        if !may_go && self.intervals.len() > 0 {
+            return Ok(Step::Waiting);
+        }
+        self.at = self.intervals.next();
+        Ok(self.at.as_ref().map_or(Step::Ended, Step::Interval))
+    }
+    fn connections(&self) -> (u64, u64) {
+        (1, 1)
+    }
+    fn failures(&self) -> &SetupFailures {
+        &self.failures
+    }
+    fn driver(&self) -> DriverChoice {
+        DriverChoice::Epoll
+    }
+    fn peak_rss_bytes(&self) -> u64 {
+        1
+    }
+}
+
+fn replays() -> Make {
+    Arc::new(|_, part, opening| {
+        opening(1);
+        Ok(Box::new(Replay::new(part, None)))
+    })
+}
+
+fn agent() -> Agent {
+    Agent { allow: Allow::default(), facts: facts(None), is_here: true }
+}
+
+fn plan(name: &str, link: AgentLink) -> AgentPlan {
+    AgentPlan { name: name.to_owned(), link }
+}
+
+/// Agents at the other ends of Unix streams, each on a thread.
+fn muster(agents: usize, make: &Make) -> (Muster, Vec<JoinHandle<()>>) {
+    let (ends, threads): (Vec<_>, Vec<_>) = (0..agents)
+        .map(|number| {
+            let (here, there) = UnixStream::pair().unwrap();
+            let (make, writer) = (make.clone(), there.try_clone().unwrap());
+            let thread =
+                std::thread::spawn(move || agent().serve_one(there, Box::new(writer), make).unwrap());
+            ((plan(&format!("a{number}"), AgentLink::Here), over_unix(here).unwrap()), thread)
+        })
+        .unzip();
+    (Muster::over(ends).unwrap(), threads)
+}
+
+/// An interval in what must not differ by a bit: counts, histograms by tag, stamps.
+type Exact = (Counts, BTreeMap<String, Vec<u8>>, engine::Sent);
+
+fn exact(data: &IntervalData) -> Exact {
+    let histogram = |(tag, histogram): (&'static str, &hdrhistogram::Histogram<u64>)| {
+        // As it is written to `latency.hlog`: with the bounds of METHOD §10.
+        let (mut written, mut bytes) = (new_histogram(), Vec::new());
+        written.add(histogram).unwrap();
+        V2Serializer::new().serialize(&written, &mut bytes).unwrap();
+        (tag.to_owned(), bytes)
+    };
+    (data.counts, data.times.tagged().into_iter().map(histogram).collect(), data.sent.clone())
+}
+
+/// The whole load as so many agents report it.
+fn by_agents(agents: usize) -> (Vec<Exact>, FleetReport) {
+    let job = sample::job("http://127.0.0.1:9");
+    let (muster, threads) = muster(agents, &replays());
+    let mut opened = 0;
+    let mut fleet = Agents::with(&job, pack(&job).unwrap(), muster, &mut |now| opened = now).unwrap();
+    assert_eq!((opened, fleet.connections()), (agents as u64, (agents as u64, agents as u64)));
+    fleet.begin(Some(0));
+    let mut all = Vec::new();
+    loop {
+        match fleet.next(POLL).unwrap() {
+            Step::Interval(data) => all.push(exact(data)),
+            Step::Waiting => {}
+            Step::Ended => break,
+        }
+    }
+    let report = fleet.report(LoadModel::Open);
+    drop(fleet);
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    (all, report)
+}
+
+#[test]
+fn one_log_fed_to_one_machine_and_to_eight_agents_is_the_same_to_the_byte() {
+    let alone: Vec<_> = booked(Part { first: 0, workers: 8 }).iter().map(exact).collect();
+    let (one, _) = by_agents(1);
+    let (eight, report) = by_agents(8);
+    assert_eq!(alone.len() as u64, INTERVALS);
+    for (what, found) in [("one agent", &one), ("eight agents", &eight)] {
+        for (mine, theirs) in alone.iter().zip(found) {
+            assert_eq!(mine.0, theirs.0, "{what}");
+            assert_eq!(mine.2, theirs.2, "{what}");
+            for (tag, bytes) in &mine.1 {
+                assert!(theirs.1[tag] == *bytes, "{what}: interval {}, {tag}", mine.0.index);
+            }
+        }
+        assert_eq!(alone.len(), found.len(), "{what}");
+    }
+    let sum = |number: fn(&schema::agents::AgentReport) -> u64| report.agents.iter().map(number).sum::<u64>();
+    assert_eq!(sum(|agent| agent.scheduled), 20_000);
+    assert_eq!(sum(|agent| agent.completed + agent.failed), 20_000);
+    assert_eq!(sum(|agent| agent.parcels), 8 * INTERVALS);
+    assert_eq!(sum(|agent| agent.repeated + agent.reconnects), 0);
+    assert_eq!(sum(|agent| agent.workers.into()), 8);
+    assert!(
+        report.agents.iter().all(|agent| agent.clock.bound_ns <= 1_000_000 && agent.clock.exchanges >= 32)
+    );
+    assert!(report.p99_spread.is_some_and(|spread| spread >= 1.0));
+}
+
+/// The laws, each with what must be the same however many agents there are.
+fn laws() -> Vec<ArrivalPlan> {
+    let recorded = ArrivalPlan::Recorded {
+        file: String::new(),
+        count: 3,
+        span_ns: 2_000_000,
+        speed: 1.0,
+        after: RecordingEnd::Repeat,
+    };
+    vec![
+        ArrivalPlan::Constant,
+        ArrivalPlan::Uniform { width: 0.5 },
+        ArrivalPlan::Poisson,
+        ArrivalPlan::Weibull { shape: 0.7 },
+        ArrivalPlan::Lognormal { cv: 2.0 },
+        ArrivalPlan::Gamma { shape: 0.5 },
+        ArrivalPlan::Mmpp { high: 5.0, low: 0.5, high_for_ns: 50_000_000, low_for_ns: 200_000_000 },
+        recorded,
+    ]
+}
+
+#[test]
+fn the_union_over_agents_is_the_schedule_of_one_machine_for_every_law() {
+    const ARRIVALS: u64 = 2_000;
+    for law in laws() {
+        let times: Option<Arc<[u64]>> =
+            matches!(law, ArrivalPlan::Recorded { .. }).then(|| Arc::from([0, 500_000, 2_000_000]));
+        let of = |share: Share| {
+            let schedule =
+                Schedule::new(&law, PerSecond(3_000.0), None, times.clone(), Seed(11), share).unwrap();
+            let mut schedule = schedule.ending_after(ARRIVALS, share);
+            std::iter::from_fn(move || {
+                let at = schedule.advance();
+                (at != Schedule::NEVER).then_some(at.0)
+            })
+        };
+        // A request's number is its place in the whole schedule.
+        let whole: BTreeMap<u64, u64> = (0..).zip(of(Share::WHOLE)).collect();
+        assert_eq!(whole.len() as u64, ARRIVALS);
+        for (workers, agents) in [(8, 8), (7, 3), (200, 8)] {
+            let parts = split(Part { first: 0, workers }, agents);
+            assert_eq!(parts.len() as u32, agents);
+            let mut union = BTreeMap::new();
+            for worker in parts.iter().flat_map(|part| part.first..part.first + part.workers) {
+                let numbers = (u64::from(worker)..).step_by(workers as usize);
+                for (number, at_ns) in numbers.zip(of(Share::new(worker, workers))) {
+                    assert!(union.insert(number, at_ns).is_none(), "{law:?}: request {number} twice");
+                }
+            }
+            assert!(union == whole, "{law:?}: {workers} workers of {agents} agents");
+        }
+    }
+}
+
+/// Passes streams on from one socket to another, until it is told to cut them.
+struct Relay {
+    cut: Sender<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Relay {
+    /// Listens at `from`; each word of `cut` ends the present streams, and its end ends the relay.
+    fn start(from: &Path, to: &Path) -> Self {
+        let (cut, cuts) = channel::<()>();
+        let listener = UnixListener::bind(from).unwrap();
+        let to = to.to_owned();
+        let thread = std::thread::spawn(move || {
+            loop {
+                let (outer, _) = listener.accept().unwrap();
+                let inner = UnixStream::connect(&to).unwrap();
+                let copies = [(&outer, &inner), (&inner, &outer)].map(|(a, b)| {
+                    let (mut a, mut b) = (a.try_clone().unwrap(), b.try_clone().unwrap());
+                    std::thread::spawn(move || {
+                        let _ = std::io::copy(&mut a, &mut b);
+                        let _ = b.shutdown(std::net::Shutdown::Both);
+                    })
+                });
+                let goes_on = cuts.recv().is_ok();
+                for end in [&outer, &inner] {
+                    let _ = end.shutdown(std::net::Shutdown::Both);
+                }
+                copies.into_iter().for_each(|copy| copy.join().unwrap());
+                if !goes_on {
+                    return;
+                }
+            }
+        });
+        Self { cut, thread: Some(thread) }
+    }
+}
+
+#[test]
+fn a_link_that_is_cut_in_the_middle_loses_and_repeats_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, outer) = (folder.path().join("agent"), folder.path().join("relay"));
+    let listener = Listener::Unix(UnixListener::bind(&own).unwrap());
+    let (go, gate) = channel();
+    let gate = Mutex::new(Some(gate));
+    let make: Make = Arc::new(move |_, part, _| Ok(Box::new(Replay::new(part, gate.lock().unwrap().take()))));
+    let stop = Arc::new(AtomicBool::new(false));
+    let (stops, made) = (stop.clone(), make);
+    let serving = std::thread::spawn(move || agent().serve_with(&listener, &stops, made).unwrap());
+    let mut relay = Relay::start(&outer, &own);
+    let link = AgentLink::Unix { path: outer.display().to_string() };
+    let fleet = FleetPlan { agents: vec![plan("far", link)] };
+    let job = sample::job("http://127.0.0.1:9");
+    let muster = Muster::call(&fleet, &[]).unwrap();
+    let mut agents = Agents::with(&job, pack(&job).unwrap(), muster, &mut |_| ()).unwrap();
+    agents.begin(Some(0));
+    let mut found = Vec::new();
+    go.send(()).unwrap();
+    loop {
+        match agents.next(POLL).unwrap() {
+            Step::Interval(data) => {
+                found.push(exact(data));
+                // The next is made while nobody is linked.
+                if found.len() == 1 {
+                    relay.cut.send(()).unwrap();
+                }
+                let _ = go.send(());
+            }
+            Step::Waiting => {}
+            Step::Ended => break,
+        }
+    }
+    let alone: Vec<_> = booked(Part { first: 0, workers: 8 }).iter().map(exact).collect();
+    assert!(found == alone, "each interval once, in order");
+    let report = &agents.report(LoadModel::Closed).agents[0];
+    assert_eq!((report.reconnects, report.parcels), (1, INTERVALS));
+    drop(agents);
+    stop.store(true, Ordering::Relaxed);
+    serving.join().unwrap();
+    drop(std::mem::replace(&mut relay.cut, channel().0));
+    relay.thread.take().unwrap().join().unwrap();
+}
+
+#[test]
+fn an_agent_that_is_lost_ends_the_load_with_its_name() {
+    let job = sample::job("http://127.0.0.1:9");
+    // Nobody opens its gate, so it never ends by itself.
+    let (_go, gate) = channel();
+    let gate = Mutex::new(Some(gate));
+    let make: Make = Arc::new(move |_, part, _| Ok(Box::new(Replay::new(part, gate.lock().unwrap().take()))));
+    let (here, there) = UnixStream::pair().unwrap();
+    let cut = there.try_clone().unwrap();
+    let writer = there.try_clone().unwrap();
+    let thread = std::thread::spawn(move || agent().serve_one(there, Box::new(writer), make).unwrap());
+    let muster = Muster::over(vec![(plan("lone", AgentLink::Here), over_unix(here).unwrap())]).unwrap();
+    let mut agents = Agents::with(&job, pack(&job).unwrap(), muster, &mut |_| ()).unwrap();
+    agents.begin(Some(0));
+    cut.shutdown(std::net::Shutdown::Both).unwrap();
+    let error = loop {
+        match agents.next(POLL) {
+            Ok(Step::Waiting) => {}
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => break error,
+        }
+    };
+    assert!(
+        matches!(&error, GenerateError::Agents(AgentError::Lost { name, .. }) if name == "lone"),
+        "{error}"
+    );
+    assert!(error.to_string().contains("the trial is void"), "{error}");
+    drop(agents);
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_session_whose_lease_is_over_drops_what_it_makes() {
+    let (events, hears) = channel();
+    let lease = Arc::new(Mutex::new(Lease::new(machine_ns(), 60 * SECOND_NS)));
+    let (_go, gate) = channel();
+    let replay = Replay::new(Part { first: 0, workers: 8 }, Some(gate));
+    let is_gone = replay.is_gone.clone();
+    let replay = Mutex::new(Some(replay));
+    let make: Make = Arc::new(move |_, _, _| Ok(Box::new(replay.lock().unwrap().take().unwrap())));
+    let (here, there) = UnixStream::pair().unwrap();
+    let rules = Rules { allow: Allow::default(), is_here: true, can_relink: true };
+    let store = tempfile::tempdir().unwrap();
+    events.send(Event::Linked(0, Link(Arc::new(Mutex::new(Box::new(there)))))).unwrap();
+    let job = Box::new(sample::job("http://127.0.0.1:9"));
+    let part = Part { first: 0, workers: 8 };
+    events.send(Event::Order(Order::Load { job, part, files: BTreeMap::new() })).unwrap();
+    let origin_ns = machine_ns() + 60 * SECOND_NS;
+    events.send(Event::Order(Order::Begin { origin_ns, origin_unix_ns: 0, measure_from: None })).unwrap();
+    std::thread::scope(|scope| {
+        let own = lease.clone();
+        let session = scope.spawn(|| Session::new(&rules, store.path(), ("s", 0), hears, own).run(&make));
+        let mut reader = BufReader::new(&here);
+        assert!(matches!(report(&mut reader), Some(Report::Ready { .. })));
+        // A link that ends is no reason while the lease lasts.
+        events.send(Event::Cut(0)).unwrap();
+        assert!(!is_gone.load(Ordering::Acquire));
+        *lease.lock().unwrap() = Lease::new(0, 0);
+        session.join().unwrap();
+    });
+    assert!(is_gone.load(Ordering::Acquire), "what makes the load is gone");
+}
+
+fn report(reader: &mut BufReader<&UnixStream>) -> Option<Report> {
+    let mut line = Vec::new();
+    next_line(reader, &mut line).unwrap()?;
+    Some(serde_json::from_slice(&line).unwrap())
+}
+
+#[test]
+fn another_version_is_refused_by_name_on_both_ends() {
+    let (here, there) = UnixStream::pair().unwrap();
+    let old = std::thread::spawn(move || {
+        let mut line = Vec::new();
+        next_line(&mut BufReader::new(&there), &mut line).unwrap();
+        let hello = Report::Hello { version: VERSION + 1, facts: Box::new(facts(None)) };
+        tell(&mut &there, &hello).unwrap();
+    });
+    let found = Muster::over(vec![(plan("old", AgentLink::Here), over_unix(here).unwrap())]);
+    let error = found.map(drop).unwrap_err();
+    assert!(matches!(&error, AgentError::Version { name, .. } if name == "old"), "{error}");
+    old.join().unwrap();
+
+    let (here, there) = UnixStream::pair().unwrap();
+    let writer = there.try_clone().unwrap();
+    let thread = std::thread::spawn(move || agent().serve_one(there, Box::new(writer), replays()).unwrap());
+    tell(&mut &here, &serde_json::json!({ "version": VERSION + 1, "other": true })).unwrap();
+    let mut reader = BufReader::new(&here);
+    assert!(matches!(report(&mut reader), Some(Report::Hello { version: VERSION, .. })));
+    assert!(report(&mut reader).is_none(), "and hears nothing else");
+    drop(here);
+    thread.join().unwrap();
+}
+
+#[test]
+fn who_is_no_controller_is_told_what_listens_there() {
+    let (here, there) = UnixStream::pair().unwrap();
+    let writer = there.try_clone().unwrap();
+    let thread = std::thread::spawn(move || agent().serve_one(there, Box::new(writer), replays()).unwrap());
+    use std::io::Write as _;
+    (&here).write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let mut reader = BufReader::new(&here);
+    assert!(matches!(report(&mut reader), Some(Report::Refused(cause)) if cause.contains("agent of prony")));
+    drop(here);
+    thread.join().unwrap();
+}
+
+#[test]
+fn an_agent_at_work_refuses_another_load_and_takes_it_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("agent");
+    let listener = Listener::Unix(UnixListener::bind(&path).unwrap());
+    let stop = Arc::new(AtomicBool::new(false));
+    let stops = stop.clone();
+    let serving = std::thread::spawn(move || agent().serve_with(&listener, &stops, replays()).unwrap());
+    let fleet =
+        FleetPlan { agents: vec![plan("busy", AgentLink::Unix { path: path.display().to_string() })] };
+    let first = Muster::call(&fleet, &[]).unwrap();
+    let error = Muster::call(&fleet, &[]).map(drop).unwrap_err();
+    assert!(error.to_string().contains("at work for another load"), "{error}");
+    drop(first);
+    drop(Muster::call(&fleet, &[]).unwrap());
+    stop.store(true, Ordering::Relaxed);
+    serving.join().unwrap();
+}
+
+#[test]
+fn a_greeting_is_one_line_of_json() {
+    let greeting =
+        Greeting { version: VERSION, prony: "1".to_owned(), session: "s".to_owned(), agent: 3, again: false };
+    let mut line = Vec::new();
+    tell(&mut line, &greeting).unwrap();
+    assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+    assert_eq!(serde_json::from_slice::<Greeting>(&line).unwrap(), greeting);
+}

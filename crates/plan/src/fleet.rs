@@ -1,0 +1,247 @@
+//! The agents of a load: read from `--fleet`, checked, and put into the plan; and what a fleet cannot make.
+//!
+//! Absent on purpose: reaching an agent (generate), and what an agent itself refuses.
+
+use crate::error::PlanError;
+use crate::job::LoadJob;
+use schema::fleet::{AgentEntry, AgentLink, AgentPlan, FleetFile, FleetPlan};
+use schema::plan::{ExperimentPlan, LoadPlan};
+use schema::text::{Problem, parse_toml};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// Most agents of a fleet. More than were tried would be a promise without a measurement.
+const AGENTS_MAX: usize = 200;
+/// Longest name of an agent, which stands in tables.
+const NAME_MAX: usize = 64;
+
+/// What `--fleet` says: a number of agents on this host, or a file that names them.
+///
+/// # Errors
+/// A number out of range, a file that cannot be read, and every mistake in it with its line.
+pub fn read(argument: &str) -> Result<FleetPlan, PlanError> {
+    if argument.bytes().all(|byte| byte.is_ascii_digit()) && !argument.is_empty() {
+        let here = |n| AgentEntry { name: Some(format!("here-{n}")), here: true, ..AgentEntry::default() };
+        let count = argument.parse().unwrap_or(usize::MAX).min(AGENTS_MAX + 1);
+        let file = FleetFile { agents: (1..=count).map(here).collect() };
+        return resolve(&file).map_err(|problem| problem.locate("--fleet", "").into());
+    }
+    let path = Path::new(argument);
+    let text = std::fs::read_to_string(path).map_err(PlanError::io("read the fleet of", path))?;
+    let file: FleetFile = parse_toml(argument, &text)?;
+    resolve(&file).map_err(|problem| problem.locate(argument, &text).into())
+}
+
+fn resolve(file: &FleetFile) -> Result<FleetPlan, Problem> {
+    if !(1..=AGENTS_MAX).contains(&file.agents.len()) {
+        let cause = format!("a fleet of {} agents", file.agents.len());
+        return Err(Problem::at("agent", cause, format!("give from 1 to {AGENTS_MAX} agents")));
+    }
+    let mut names = BTreeSet::new();
+    let mut agents = Vec::new();
+    for (place, entry) in file.agents.iter().enumerate() {
+        let at = |key: &str| format!("agent.{place}.{key}");
+        let name = entry.name.clone().unwrap_or_else(|| format!("agent-{}", place + 1));
+        if name.is_empty() || name.len() > NAME_MAX || !name.bytes().all(is_of_name) {
+            let remedy = format!("give up to {NAME_MAX} letters, digits, dots, `-` and `_`");
+            return Err(Problem::at(&at("name"), format!("`{name}` is no name of an agent"), remedy));
+        }
+        if !names.insert(name.clone()) {
+            let cause = format!("two agents are called {name}");
+            return Err(Problem::at(&at("name"), cause, "give each a name of its own"));
+        }
+        agents.push(AgentPlan { name, link: link(entry, place)? });
+    }
+    Ok(FleetPlan { agents })
+}
+
+const fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
+}
+
+fn link(entry: &AgentEntry, place: usize) -> Result<AgentLink, Problem> {
+    let at = |key: &str| format!("agent.{place}.{key}");
+    match (entry.here, &entry.command, &entry.unix, &entry.tcp) {
+        (true, None, None, None) => Ok(AgentLink::Here),
+        (false, Some(command), None, None) if command.first().is_some_and(|program| !program.is_empty()) => {
+            Ok(AgentLink::Command { command: command.clone() })
+        }
+        (false, Some(_), None, None) => Err(Problem::at(
+            &at("command"),
+            "the command is empty",
+            "write for example [\"ssh\", \"host\", \"prony\", \"agent\", \"--stdio\"]",
+        )),
+        (false, None, Some(path), None) if !path.is_empty() => Ok(AgentLink::Unix { path: path.clone() }),
+        (false, None, None, Some(text)) => {
+            let address = text.parse::<SocketAddr>().map_err(|_| {
+                let cause = format!("`{text}` is no address with a port");
+                Problem::at(&at("tcp"), cause, "write for example 127.0.0.1:7411")
+            })?;
+            if !address.ip().is_loopback() {
+                let cause =
+                    format!("{address} is another host, and the stream would be neither secret nor signed");
+                let remedy = "reach it by `command` over ssh, or by an ssh tunnel to a loopback address";
+                return Err(Problem::at(&at("tcp"), cause, remedy));
+            }
+            Ok(AgentLink::Tcp { address: address.to_string() })
+        }
+        _ => Err(Problem::at(
+            &format!("agent.{place}"),
+            "how the agent is reached is not said, or said twice",
+            "give exactly one of here = true, command, unix and tcp",
+        )),
+    }
+}
+
+/// Lets agents make a load: each has the same number of workers, at least one.
+///
+/// # Errors
+/// Fewer connections than agents.
+pub fn enlist(load: &mut LoadPlan, fleet: &FleetPlan) -> Result<(), Problem> {
+    let agents = fleet.agents.len() as u32;
+    if load.connections < agents {
+        let cause = format!("{agents} agents cannot share {} connections", load.connections);
+        return Err(Problem::at("fleet", cause, "give at least one connection an agent, or fewer agents"));
+    }
+    load.workers = load.workers.max(1).next_multiple_of(agents).min(load.connections);
+    // Each agent takes as many as its own limit of descriptors needs.
+    load.processes = 1;
+    load.fleet = Some(fleet.clone());
+    Ok(())
+}
+
+/// [`enlist`] for every cell of an experiment.
+///
+/// # Errors
+/// As [`enlist`]; soaks and searches, which were not tried over a fleet; what [`check_load`] refuses.
+pub fn enlist_all(plan: &mut ExperimentPlan, fleet: &FleetPlan) -> Result<(), Problem> {
+    if plan.soak.is_some() || plan.capacity.is_some() {
+        let cause = "soaks and searches for a capacity run on one machine";
+        return Err(Problem::at("fleet", cause, "leave --fleet out"));
+    }
+    for cell in &mut plan.cells {
+        enlist(&mut cell.load, fleet)?;
+        check_load(&cell.load)?;
+    }
+    Ok(())
+}
+
+/// Refuses settings of a load that mean something on one machine only.
+///
+/// # Errors
+/// The first of them.
+pub fn check_load(load: &LoadPlan) -> Result<(), Problem> {
+    let own = &load.connection;
+    let given = [
+        ("load.connection.unix_socket", own.unix_socket.is_some(), "a Unix socket is on one machine"),
+        ("load.connection.device", own.device.is_some(), "a network device is of one machine"),
+        ("load.connection.resolve", own.resolve_each, "agents resolve the name once, before the load"),
+    ];
+    refuse(&given)
+}
+
+/// As [`check_load`], of all of a single load.
+///
+/// # Errors
+/// The first of them.
+pub fn check(job: &LoadJob) -> Result<(), Problem> {
+    let is_free = |address: &std::net::IpAddr| address.is_loopback();
+    check_load(&job.load)?;
+    refuse(&[
+        ("script", job.scenario.script.is_some(), "a script runs in one process"),
+        ("each", job.each.is_some(), "rows of single requests are not gathered from agents"),
+        ("proxy", job.proxy.is_some(), "agents make no tunnels; NO_PROXY leaves out that of the environment"),
+        (
+            "load.connection.sources",
+            !job.load.connection.sources.iter().all(is_free),
+            "source addresses are of one machine",
+        ),
+        ("limits", job.network.is_some(), "the generator's network of its own is on one machine"),
+    ])
+}
+
+fn refuse(given: &[(&str, bool, &str)]) -> Result<(), Problem> {
+    match given.iter().find(|(_, is_given, _)| *is_given) {
+        None => Ok(()),
+        Some((key, _, why)) => {
+            Err(Problem::at(key, format!("a fleet cannot: {why}"), "leave it out, or leave out --fleet"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<FleetPlan, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fleet.toml");
+        std::fs::write(&path, text).unwrap();
+        read(path.to_str().unwrap()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_number_is_so_many_agents_here() {
+        let fleet = read("3").unwrap();
+        let names: Vec<_> = fleet.agents.iter().map(|agent| agent.name.as_str()).collect();
+        assert_eq!(names, ["here-1", "here-2", "here-3"]);
+        assert!(fleet.agents.iter().all(|agent| agent.link == AgentLink::Here));
+        for wrong in ["0", "201", "99999999999999999999999"] {
+            let error = read(wrong).unwrap_err().to_string();
+            assert!(error.contains("from 1 to 200"), "{error}");
+        }
+        assert!(read("/nonexistent/fleet.toml").unwrap_err().to_string().contains("/nonexistent/fleet.toml"));
+    }
+
+    #[test]
+    fn a_file_names_each_agent_and_the_way_to_it() {
+        let text = "[[agent]]\nhere = true\n[[agent]]\nname = \"b\"\ncommand = [\"ssh\", \"b\", \"prony\"]\n\
+                    [[agent]]\nunix = \"/run/c.sock\"\n[[agent]]\ntcp = \"[::1]:7\"\n";
+        let fleet = of(text).unwrap();
+        let names: Vec<_> = fleet.agents.iter().map(|agent| agent.name.as_str()).collect();
+        assert_eq!(names, ["agent-1", "b", "agent-3", "agent-4"]);
+        assert_eq!(fleet.agents[3].link, AgentLink::Tcp { address: "[::1]:7".to_owned() });
+    }
+
+    #[test]
+    fn mistakes_come_with_their_line_and_the_remedy() {
+        for (text, parts) in [
+            ("", ["a fleet of 0 agents", "from 1 to 200"]),
+            (
+                "[[agent]]\nname = \"a\"\nhere = true\n[[agent]]\nname = \"a\"\nhere = true\n",
+                [":5:", "two agents"],
+            ),
+            ("[[agent]]\nname = \"a b\"\nhere = true\n", [":2:", "is no name"]),
+            ("[[agent]]\nname = \"a\"\n", ["fleet.toml:", "exactly one of"]),
+            ("[[agent]]\nhere = true\nunix = \"/x\"\n", ["fleet.toml:", "exactly one of"]),
+            ("[[agent]]\ncommand = []\n", [":2:", "the command is empty"]),
+            ("[[agent]]\ntcp = \"h:1\"\n", [":2:", "127.0.0.1:7411"]),
+            ("[[agent]]\ntcp = \"10.0.0.1:7\"\n", [":2:", "ssh tunnel"]),
+            ("[[agent]]\nheer = true\n", [":2:", "did you mean `here`"]),
+        ] {
+            let error = of(text).unwrap_err();
+            assert!(parts.iter().all(|part| error.contains(part)), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_agent_gets_as_many_workers_and_at_least_one() {
+        let fleet = read("4").unwrap();
+        for (connections, workers, shared) in [(64, 1, 4), (64, 4, 4), (64, 5, 8), (5, 7, 5), (4, 1, 4)] {
+            let mut load = LoadPlan { connections, workers, ..LoadPlan::default() };
+            enlist(&mut load, &fleet).unwrap();
+            assert_eq!(load.workers, shared, "{connections} connections, {workers} workers");
+        }
+        let mut load = LoadPlan { connections: 3, workers: 1, ..LoadPlan::default() };
+        assert!(enlist(&mut load, &fleet).unwrap_err().cause.contains("cannot share 3"));
+    }
+
+    #[test]
+    fn what_is_of_one_machine_is_refused() {
+        let mut load = LoadPlan::default();
+        assert!(check_load(&load).is_ok());
+        load.connection.device = Some("eth0".to_owned());
+        assert_eq!(check_load(&load).unwrap_err().key.join("."), "load.connection.device");
+    }
+}

@@ -1,0 +1,113 @@
+//! The agents of a fleet in files of results: what each is, how its clock stands, what it did.
+
+use crate::calibration::CalibrationSummary;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What an agent says of itself and its host.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentFacts {
+    /// Version of prony.
+    pub prony: String,
+    /// Name of the host.
+    pub host: String,
+    /// Identifies one start of the kernel: two agents with the same one share a machine, and its clock.
+    pub boot_id: String,
+    /// Release of the kernel.
+    pub kernel: String,
+    /// Architecture, such as `x86_64`.
+    pub arch: String,
+    /// CPUs that the agent may use.
+    pub cpus: u32,
+    /// Memory of the host in bytes; absent where it cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// What the instrument can do there as `prony calibrate` found it; absent where it was not calibrated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<CalibrationSummary>,
+}
+
+/// An agent's clock against the controller's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentClock {
+    /// The agent's clock − the controller's, by the exchange with the shortest round trip.
+    pub offset_ns: i64,
+    /// Largest error of the offset: half that round trip.
+    pub bound_ns: u64,
+    /// Exchanges from which it was taken.
+    pub exchanges: u32,
+    /// Longest round trip among them.
+    pub rtt_max_ns: u64,
+    /// How far the clocks surely went apart during the load, at most; 0 where what was seen lies within the errors.
+    pub apart_ns: u64,
+}
+
+/// `run.json`: an agent as it was when the run began, or was resumed.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentRecord {
+    /// Its name in the fleet.
+    pub name: String,
+    /// What it said of itself.
+    pub facts: AgentFacts,
+    /// Its clock; each trial measures it again.
+    pub clock: AgentClock,
+    /// Its share of every load, 0 to 1; whole workers make it a little more or less.
+    pub share: f64,
+}
+
+/// What the agents of one load did, in the order of their shares.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct FleetReport {
+    /// One entry an agent.
+    pub agents: Vec<AgentReport>,
+    /// Largest over smallest median response time of the agents; absent where one has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_spread: Option<f64>,
+    /// The same of the 99th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_spread: Option<f64>,
+}
+
+/// One agent's part of a load. Counts and times are of the measured window.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentReport {
+    /// Its name in the fleet.
+    pub name: String,
+    /// What it said of itself.
+    pub facts: AgentFacts,
+    /// Its clock.
+    pub clock: AgentClock,
+    /// First of its workers, counted from 0 over the fleet.
+    pub first_worker: u32,
+    /// How many workers it had.
+    pub workers: u32,
+    /// Requests of its part that were intended in the window: completed + failed + censored.
+    pub scheduled: u64,
+    /// Answered rightly.
+    pub completed: u64,
+    /// Ended with an error.
+    pub failed: u64,
+    /// Unsent or in flight at the end.
+    pub censored: u64,
+    /// Open loads: requests that ended over those that its share of the load's is, 1 where it delivered its part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivered: Option<f64>,
+    /// Median response time; absent without answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_p50_ns: Option<u64>,
+    /// 99th percentile of response time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_p99_ns: Option<u64>,
+    /// 99th percentile of how late the agent itself was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pacer_lag_p99_ns: Option<u64>,
+    /// CPU time that its host's hypervisor gave to others during the load, 0 to 1; absent where it cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal_share: Option<f64>,
+    /// Intervals that came, each once.
+    pub parcels: u64,
+    /// Parcels that came again and were not counted again.
+    pub repeated: u64,
+    /// How often its link was cut and made again.
+    pub reconnects: u64,
+}

@@ -1,0 +1,76 @@
+//! A fleet: agents that make one load together, as people write it and as it is planned.
+//!
+//! Absent on purpose: what the agents are and did (`agents`), and the words between controller and agent, which are no
+//! file (crate `generate`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A file for `--fleet`: the agents, in the order in which they share the load.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FleetFile {
+    /// One `[[agent]]` each.
+    #[serde(default, rename = "agent")]
+    pub agents: Vec<AgentEntry>,
+}
+
+/// `[[agent]]`: exactly one of `here`, `command`, `unix` and `tcp` says how the agent is reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentEntry {
+    /// Unique name. Default: `agent-N` by its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A process of this host that prony starts itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub here: bool,
+    /// A program whose standard input and output lead to `prony agent --stdio`, such as `ssh HOST prony agent --stdio`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// Path of the Unix socket of `prony agent --listen unix:PATH`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unix: Option<String>,
+    /// Loopback address and port of `prony agent --listen ADDR:PORT`, or of a tunnel to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<String>,
+}
+
+/// The agents of a load, resolved. Agent n makes the n-th contiguous part of the load's workers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct FleetPlan {
+    /// At least one.
+    pub agents: Vec<AgentPlan>,
+}
+
+/// One agent.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentPlan {
+    /// Unique within the fleet.
+    pub name: String,
+    /// How it is reached.
+    pub link: AgentLink,
+}
+
+/// How an agent is reached.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AgentLink {
+    /// A process of this host that prony starts, over pipes.
+    Here,
+    /// A program that prony starts, over pipes.
+    Command {
+        /// Program and arguments.
+        command: Vec<String>,
+    },
+    /// A Unix socket.
+    Unix {
+        /// Its path.
+        path: String,
+    },
+    /// A TCP stream over loopback.
+    Tcp {
+        /// Address and port.
+        address: String,
+    },
+}
