@@ -152,7 +152,7 @@ fn ghz_becomes_calls() {
         ),
         (
             "ghz --call p.S.M --protoset s.set -c 100 --connections 4 -z 1m30s -r 500 -t 0 --skipTLS --cname n h:1",
-            "https://h:1 --grpc p.S.M --protoset s.set -c 4 --streams 25 -d 1m30s -R 500 -k --sni n",
+            "https://h:1 --grpc p.S.M --protoset s.set -c 4 --streams 25 -d 90s -R 500 -k --sni n",
         ),
         (
             "ghz --insecure --call p.S/M --proto s.proto -i a,b -D m.json -m {\"X\":\"7\"} -n 100 -r 50 -t 500ms -e h:1",
