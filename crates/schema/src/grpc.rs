@@ -19,17 +19,22 @@ pub struct Grpc {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub import_path: Vec<String>,
     /// Instead of `proto`: a file that `protoc --include_imports --descriptor_set_out=FILE` wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protoset: Option<String>,
     /// The message: a table, or JSON text. Its texts may hold `${…}`. Default: an empty message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<serde_json::Value>,
     /// The message as JSON text from a file, instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_file: Option<String>,
     /// Metadata by lower-case name; values of names in `-bin` are base64. Values may hold `${…}`, but for those.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
     /// How long the server may take, told to it (`grpc-timeout`), counted from written. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Nanos>,
     /// Compresses the message, which must not be a template. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<Compression>,
 }
 

@@ -66,9 +66,10 @@ pub struct Request {
     /// Default GET, or POST with a body.
     pub method: Option<String>,
     /// Path, perhaps with a query, beginning with `/`. Needed, except by a call of gRPC.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// A call of gRPC over HTTP/2, in place of path, method and body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grpc: Option<Grpc>,
     /// Query fields, percent-encoded by prony, in the order of their names.
     #[serde(default)]
@@ -119,9 +120,10 @@ pub struct NamedRequest {
     /// Default GET, or POST with a body.
     pub method: Option<String>,
     /// As in `[request]`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// As in `[request]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grpc: Option<Grpc>,
     /// As in `[request]`.
     #[serde(default)]
