@@ -67,9 +67,28 @@ pub struct CallPlan {
     /// How long the server may take; none where it is not told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,
+    /// What the message of a right answer must say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<MessageCheck>,
     /// The message where it holds `${…}`: its parts in order. The request's body is then empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Vec<MessagePart>>,
+}
+
+/// A field that the message of an answer must have.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct MessageCheck {
+    /// The check in words.
+    pub name: String,
+    /// Numbers of the fields on the way, each with which of its values is meant.
+    pub path: Vec<(u32, u32)>,
+    /// Type of the field's values; absent where they are messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ScalarKind>,
+    /// The field with the value that it must have, encoded as a message of its own; it need only be there where this is
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Encoded>,
 }
 
 /// A part of a message of protobuf.

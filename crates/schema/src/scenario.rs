@@ -186,6 +186,12 @@ pub struct Expect {
     /// Calls of gRPC: accepted status codes by name or number. Default: OK.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grpc_status: Vec<CodeItem>,
+    /// Calls of gRPC: fields that the answer's message must have, as JSON pointers such as `/records/0/id`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub message_has: Vec<String>,
+    /// Calls of gRPC: such fields and the values that they must have, as JSON writes them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub message_equals: BTreeMap<String, serde_json::Value>,
     /// Header fields whose value must begin with the given text; names in any case.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
