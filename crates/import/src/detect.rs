@@ -22,6 +22,12 @@ pub fn detect(file_name: &str, text: &str) -> Option<Format> {
     if begin.trim_start().starts_with('<') {
         return begin.contains("<jmeterTestPlan").then_some(Format::Jmeter);
     }
+    if file_name.to_ascii_lowercase().ends_with(".toml") {
+        let is_call = |line: &str| {
+            line.trim_start().strip_prefix("call").is_some_and(|rest| rest.trim_start().starts_with('='))
+        };
+        return begin.lines().any(is_call).then_some(Format::Ghz);
+    }
     let line = begin.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     let first = line.split_whitespace().find(|word| *word != "$")?;
     if first == "curl" || first == "curl.exe" {
@@ -49,7 +55,10 @@ fn json(begin: &str) -> Option<Format> {
     if after_brace.starts_with("\"log\"") {
         return Some(Format::Har);
     }
-    (first.contains("\"url\"") && first.contains("\"method\"")).then_some(Format::VegetaJson)
+    if first.contains("\"url\"") && first.contains("\"method\"") {
+        return Some(Format::VegetaJson);
+    }
+    begin.contains("\"call\"").then_some(Format::Ghz)
 }
 
 /// `localhost:8080/x`, `www.example.com/x`: siege's URLs without a scheme.
@@ -79,6 +88,9 @@ mod tests {
             ("t.txt", "www.example.com/a POST x=1\n", Some(Format::Urls)),
             ("t.txt", "/a\n/b\n", Some(Format::Urls)),
             ("t.sh", "# from the browser\n$ curl 'http://h/'\n", Some(Format::Curl)),
+            ("g.json", "{\n  \"call\": \"p.S/M\"", Some(Format::Ghz)),
+            ("g.toml", "proto = \"p.proto\"\ncall = \"p.S/M\"\n", Some(Format::Ghz)),
+            ("x.toml", "a = 1\n", None),
             ("t.txt", "hello world\n", None),
             ("t.json", "{\"a\":1}", None),
             ("t.txt", "", None),

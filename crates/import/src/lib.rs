@@ -1,5 +1,5 @@
 //! Other tools' inputs as scenario files: vegeta targets, URL lists of siege and h2load, curl command lines, HAR, test
-//! plans of JMeter.
+//! plans of JMeter, configurations of ghz.
 //!
 //! Invariants: one import has one origin; equal requests are merged, their number becoming the weight; every request
 //! has a unique name; what is left out is counted in a note; text of the foreign file never becomes an expression
@@ -13,6 +13,7 @@ mod curl;
 mod detect;
 mod draft;
 mod error;
+mod ghz;
 mod har;
 mod imported;
 mod jmeter;
@@ -47,12 +48,14 @@ pub enum Format {
     Har,
     /// A test plan of JMeter 5 (`.jmx`).
     Jmeter,
+    /// A configuration of ghz, JSON or TOML.
+    Ghz,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Vegeta, Self::VegetaJson, Self::Urls, Self::Curl, Self::Har, Self::Jmeter];
+    pub const ALL: [Self; 7] =
+        [Self::Vegeta, Self::VegetaJson, Self::Urls, Self::Curl, Self::Har, Self::Jmeter, Self::Ghz];
 
     /// The name on command lines.
     #[must_use]
@@ -64,6 +67,7 @@ impl Format {
             Self::Curl => "curl",
             Self::Har => "har",
             Self::Jmeter => "jmeter",
+            Self::Ghz => "ghz",
         }
     }
 }
@@ -76,7 +80,7 @@ impl fmt::Display for Format {
 
 /// A name that is no format's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no format; use one of: vegeta, vegeta-json, urls, curl, har, jmeter")]
+#[error("`{0}` is no format; use one of: vegeta, vegeta-json, urls, curl, har, jmeter, ghz")]
 pub struct UnknownFormat(String);
 
 impl FromStr for Format {
@@ -110,6 +114,7 @@ pub fn import(
             Format::Har => har::read(text, &mut assembler, options.session)?,
             // It has names, checks and steps of its own, and nothing to merge.
             Format::Jmeter => return jmeter::read(name, text, description(format, file), options),
+            Format::Ghz => return ghz::read(name, text, description(format, file)),
         }
         assembler.finish(name, description(format, file))
     };
@@ -124,6 +129,7 @@ fn description(format: Format, file: &str) -> String {
         Format::Curl => "curl command lines",
         Format::Har => "HAR",
         Format::Jmeter => "test plan of JMeter",
+        Format::Ghz => "configuration of ghz",
     };
     format!("Imported from {file} ({what})")
 }

@@ -485,6 +485,10 @@ length = { at_least = 1 }
 [requests.capture]
 token = { json = "/token", default = "" }
 [[requests]]
+name = "call"
+grpc = { method = "p.S/M", proto = ["p.proto"], message = { id = "${id}" }, metadata = { a = "b" }, deadline = "1s", compress = "gzip" }
+expect = { grpc_status = ["OK", 5] }
+[[requests]]
 name = "two"
 path = "/b"
 multipart = [{ name = "f", file = "a.bin" }, { name = "t", text = "x" }]
@@ -543,4 +547,47 @@ fn entries_of_a_har_without_an_answer_are_left_out_and_counted() {
     let paths: Vec<&str> = imported.scenario.requests.iter().map(|request| request.path.as_str()).collect();
     assert_eq!(paths, ["/taken", "/no-response"]);
     has_note(&imported, "entries without an answer (aborted or blocked, status 0) left out: 2");
+}
+
+/// Both forms of a configuration of ghz say the same; what has no equal is named.
+#[test]
+fn configurations_of_ghz_are_calls() {
+    let json = r#"{
+        "call": "shop.Cart.Add", "proto": "cart.proto", "import-paths": ["api"], "insecure": true,
+        "host": "127.0.0.1:50051", "total": 1000, "concurrency": 40, "connections": 4, "rps": 50,
+        "data": {"id": 7, "name": "${x}"}, "metadata": {"X-Id": "1"}, "timeout": "500ms", "output": "r.html"
+    }"#;
+    let toml = "call = \"shop.Cart.Add\"\nproto = \"cart.proto\"\nimport-paths = [\"api\"]\ninsecure = true\n\
+        host = \"127.0.0.1:50051\"\ntotal = 1000\nconcurrency = 40\nconnections = 4\nrps = 50\n\
+        timeout = \"500ms\"\noutput = \"r.html\"\n[data]\nid = 7\nname = \"${x}\"\n[metadata]\nX-Id = \"1\"\n";
+    for (file, text) in [("ghz.json", json), ("ghz.toml", toml)] {
+        assert_eq!(detect(file, text), Some(Format::Ghz), "{file}");
+        let imported = import(Format::Ghz, "cart", file, text, &Options::default()).unwrap();
+        round_trip(&imported.scenario);
+        assert_eq!(imported.origin, "http://127.0.0.1:50051");
+        assert_eq!(imported.load.join(" "), "-c 4 --streams 10 -n 1000 -R 50");
+        let grpc = request(&imported, "Add").grpc.clone().unwrap();
+        assert_eq!(
+            (&*grpc.method, &grpc.proto[..], &grpc.import_path[..]),
+            ("shop.Cart.Add", &["cart.proto".to_owned()][..], &["api".to_owned()][..])
+        );
+        assert_eq!(grpc.message, Some(serde_json::Value::String(r#"{"id":7,"name":"$${x}"}"#.into())));
+        assert_eq!(grpc.metadata["x-id"], "1");
+        assert_eq!(grpc.deadline, Some(units::Nanos::from_millis(500)));
+        has_note(&imported, "left out: `output`: 1");
+    }
+    for (text, cause) in [
+        ("{", "f:1: not JSON"),
+        ("a =", "f:1: not TOML"),
+        ("{}", "f: there is no `call`"),
+        (r#"{"call": 1}"#, "f: `call` is"),
+        (r#"{"call": "p.S/M", "data": [{}]}"#, "f: `data` is a list of messages"),
+        (r#"{"call": "p.S/M", "data": "{{.UUID}}"}"#, "f: `{{.UUID}}` holds a template of Go"),
+        (r#"{"call": "p.S/M", "total": 0}"#, "f: `total` is"),
+        (r#"{"call": "p.S/M", "timeout": "soon"}"#, "f: `timeout` is"),
+        (r#"{"call": "p.S/M", "host": "a b"}"#, "f: `https://a b` is no URL of HTTP"),
+        (r#"{"call": "p.S/M", "metadata": {"a": 1}}"#, "f: `a` is"),
+    ] {
+        refused(Format::Ghz, text, &Options::default(), cause);
+    }
 }

@@ -93,7 +93,8 @@ fn unique_names(scenario: &ScenarioFile) -> Result<(), Broken> {
 /// The request compiles, has no expression, and its path is sent as it stands.
 /// But for variables of JMeter, which become expressions whose values only a load has.
 fn sends_what_was_written(request: &NamedRequest, has_variables: bool) -> Result<(), Broken> {
-    if request.body_file.is_some() || request.multipart.is_some() {
+    // What a call sends is known only with its files.
+    if request.body_file.is_some() || request.multipart.is_some() || request.grpc.is_some() {
         return Ok(());
     }
     let body = request.body.clone().unwrap_or_default();

@@ -15,6 +15,7 @@ mod content;
 mod cookies;
 mod failures;
 mod json;
+mod message;
 mod notes;
 mod rule;
 mod status;
@@ -27,6 +28,7 @@ pub use compile::CheckError;
 pub use cookies::CookieJar;
 pub use failures::FailureLog;
 pub use json::{Pointer, same_number};
+pub use message::MessageRule;
 pub use notes::Notes;
 pub use rule::Rule;
 
@@ -80,7 +82,7 @@ impl Check {
 
     /// The same check of a request that is a call of gRPC.
     #[must_use]
-    pub const fn of_call(mut self, call: CallCheck) -> Self {
+    pub fn of_call(mut self, call: CallCheck) -> Self {
         self.call = Some(call);
         self
     }
@@ -108,6 +110,9 @@ impl Check {
         if let Some(undecoded) = Undecoded::of_number(number) {
             return undecoded.words().to_owned();
         }
+        if let Some(words) = self.call.as_ref().and_then(|call| call.rule_words(number)) {
+            return words.to_owned();
+        }
         let names = self.content.as_ref().map(|content| &content.names);
         names
             .and_then(|names| names.get(usize::from(number)))
@@ -130,7 +135,7 @@ impl Check {
     /// A status of gRPC that is not accepted, in words.
     #[must_use]
     pub fn describe_status(&self, code: Code) -> String {
-        self.call.map_or_else(|| format!("grpc-status {code}"), |call| call.explain(code))
+        self.call.as_ref().map_or_else(|| format!("grpc-status {code}"), |call| call.explain(code))
     }
 
     /// What `judged` says of an answer with this status, in words.

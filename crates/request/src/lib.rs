@@ -15,8 +15,8 @@ mod token;
 mod traffic;
 
 pub use check::{
-    Answer, Call, CallCheck, Check, CheckError, CookieJar, FailureLog, Judge, Judged, Notes, Pointer, Rule,
-    decoded, same_number,
+    Answer, Call, CallCheck, Check, CheckError, CookieJar, FailureLog, Judge, Judged, MessageRule, Notes,
+    Pointer, Rule, decoded, same_number,
 };
 pub use program::{
     Bytes, CAPTURED_BYTES_MAX, Captured, Framed, Made, MakeCause, MakeError, Maker, Program, ProgramError,

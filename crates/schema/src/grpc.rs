@@ -19,17 +19,22 @@ pub struct Grpc {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub import_path: Vec<String>,
     /// Instead of `proto`: a file that `protoc --include_imports --descriptor_set_out=FILE` wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protoset: Option<String>,
     /// The message: a table, or JSON text. Its texts may hold `${…}`. Default: an empty message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<serde_json::Value>,
     /// The message as JSON text from a file, instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_file: Option<String>,
     /// Metadata by lower-case name; values of names in `-bin` are base64. Values may hold `${…}`, but for those.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
     /// How long the server may take, told to it (`grpc-timeout`), counted from written. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Nanos>,
     /// Compresses the message, which must not be a template. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<Compression>,
 }
 
@@ -62,9 +67,28 @@ pub struct CallPlan {
     /// How long the server may take; none where it is not told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,
+    /// What the message of a right answer must say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<MessageCheck>,
     /// The message where it holds `${…}`: its parts in order. The request's body is then empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Vec<MessagePart>>,
+}
+
+/// A field that the message of an answer must have.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct MessageCheck {
+    /// The check in words.
+    pub name: String,
+    /// Numbers of the fields on the way, each with which of its values is meant.
+    pub path: Vec<(u32, u32)>,
+    /// Type of the field's values; absent where they are messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ScalarKind>,
+    /// The field with the value that it must have, encoded as a message of its own; it need only be there where this is
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Encoded>,
 }
 
 /// A part of a message of protobuf.

@@ -66,9 +66,10 @@ pub struct Request {
     /// Default GET, or POST with a body.
     pub method: Option<String>,
     /// Path, perhaps with a query, beginning with `/`. Needed, except by a call of gRPC.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// A call of gRPC over HTTP/2, in place of path, method and body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grpc: Option<Grpc>,
     /// Query fields, percent-encoded by prony, in the order of their names.
     #[serde(default)]
@@ -119,9 +120,10 @@ pub struct NamedRequest {
     /// Default GET, or POST with a body.
     pub method: Option<String>,
     /// As in `[request]`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// As in `[request]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grpc: Option<Grpc>,
     /// As in `[request]`.
     #[serde(default)]
@@ -184,6 +186,12 @@ pub struct Expect {
     /// Calls of gRPC: accepted status codes by name or number. Default: OK.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grpc_status: Vec<CodeItem>,
+    /// Calls of gRPC: fields that the answer's message must have, as JSON pointers such as `/records/0/id`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub message_has: Vec<String>,
+    /// Calls of gRPC: such fields and the values that they must have, as JSON writes them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub message_equals: BTreeMap<String, serde_json::Value>,
     /// Header fields whose value must begin with the given text; names in any case.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,

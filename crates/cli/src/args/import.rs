@@ -13,7 +13,8 @@ use std::path::PathBuf;
   pbpaste | prony import - --format curl
 
 Formats: vegeta and vegeta-json (targets of vegeta), urls (lists of siege and h2load), curl (command lines,
-\"Copy as cURL (bash)\" of browsers), har (HTTP archives), jmeter (test plans, .jmx). What is left out is reported on standard error.")]
+\"Copy as cURL (bash)\" of browsers), har (HTTP archives), jmeter (test plans, .jmx),
+ghz (configurations, JSON and TOML). What is left out is reported on standard error.")]
 pub(crate) struct ImportArgs {
     /// The file of another tool, or - for standard input
     pub(crate) file: PathBuf,

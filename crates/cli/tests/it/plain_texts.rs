@@ -92,6 +92,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "HooksPlan.teardown",
             "Label.note",
             "Label.tags",
+            "MessageCheck.name",
             "RunCard.note",
             "RunCard.question",
             "RunCard.tags",

@@ -11,7 +11,7 @@ use crate::driver::{Handler, Handshake, SlotId, Sockets};
 use crate::failure::{Cause, Failure, clean};
 use crate::fate::Fate;
 use crate::protocol::{Protocol, Put, Taken};
-use request::{Answer, Call, Judged};
+use request::{Answer, Judged};
 use schema::load::ErrorClass;
 use units::{Clock, Nanos};
 use wire::is_redirect;
@@ -51,7 +51,7 @@ impl<P: Protocol> Core<P> {
             slot: place.carrier,
         };
         if P::HAS_STREAMS {
-            place.call = Call::default();
+            place.forget_call();
         }
         self.watch_place(at, dispatched);
         // In the closed loop the stamp just taken is the moment before the write; a second reading of the clock would
@@ -324,9 +324,9 @@ impl<P: Protocol> Core<P> {
         let check = self.outgoing.check(request.which.entry);
         let mut judged = request.answer.finish(check, &mut place.notes);
         if P::HAS_STREAMS
-            && let Some(rule) = check.call()
+            && let (Some(rule), Some(call)) = (check.call(), &place.call)
         {
-            judged = place.call.finish(rule, judged, &mut place.notes);
+            judged = call.finish(rule, judged, &mut place.notes);
         }
         let objection = self.outgoing.show_answer(request.answer.status(), place.heard.as_deref_mut());
         if let Some(error) = objection {

@@ -27,7 +27,7 @@ impl<P: Protocol> Events for Hearing<'_, P> {
         let check = self.outgoing.check(request.which.entry);
         request.answer.judge(check, notes).head(status, headers);
         if P::HAS_STREAMS
-            && let Some(rule) = check.call()
+            && let (Some(rule), Some(call)) = (check.call(), call)
         {
             return call.head(rule, status, headers, notes) && request.answer.is_judged_by_status(check);
         }
@@ -51,14 +51,20 @@ impl<P: Protocol> Events for Hearing<'_, P> {
     fn body(&mut self, at: PlaceId, bytes: &[u8]) {
         let Place { request, notes, heard, call, .. } = &mut self.places[at];
         let check = self.outgoing.check(request.which.entry);
-        request.answer.judge(check, notes).body(bytes);
         if P::HAS_STREAMS
-            && check.call().is_some()
-            && let Some(fault) = call.body(bytes)
-            && self.spoilt.iter().all(|(place, _)| *place != at)
+            && let (Some(rule), Some(call)) = (check.call(), call)
         {
-            self.spoilt.push((at, fault.into()));
+            let fault = call.body(rule, bytes, notes);
+            if let Some(fault) = fault
+                && self.spoilt.iter().all(|(place, _)| *place != at)
+            {
+                self.spoilt.push((at, fault.into()));
+            }
+            if rule.reads_message() {
+                return request.answer.count_body(bytes.len());
+            }
         }
+        request.answer.judge(check, notes).body(bytes);
         if let Some(heard) = heard {
             heard.body(bytes);
         }
@@ -66,7 +72,7 @@ impl<P: Protocol> Events for Hearing<'_, P> {
     fn trailers(&mut self, at: PlaceId, fields: &[Header<'_>]) {
         if P::HAS_STREAMS {
             let Place { request, notes, call, .. } = &mut self.places[at];
-            if let Some(rule) = self.outgoing.check(request.which.entry).call() {
+            if let (Some(rule), Some(call)) = (self.outgoing.check(request.which.entry).call(), call) {
                 call.trailers(rule, fields, notes);
             }
         }

@@ -237,7 +237,8 @@ impl<P: Protocol> Core<P> {
         self.stage = Stage::Running;
         self.book.start();
         let (hears, follows) = (self.outgoing.wants_answers(), self.follow.is_some());
-        self.places.equip(Equipment { hears, follows });
+        let calls = P::HAS_STREAMS && self.outgoing.has_calls();
+        self.places.equip(Equipment { hears, follows, calls });
         self.begin_deadlines();
         for seat in 0..self.lanes.starting() {
             self.next_request(sockets, seat, Nanos::ZERO);

@@ -19,7 +19,9 @@ use pace::{Closed, Share};
 use proptest::prelude::*;
 use request::Traffic;
 use schema::load::ErrorClass;
-use schema::plan::{ConnectionPlan, EntryPlan, RequestPlan, ScenarioPlan};
+use schema::plan::{
+    CallPlan, ConnectionPlan, EntryPlan, MessagePart, RequestPlan, ScalarKind, ScenarioPlan, ValuePart,
+};
 use std::sync::mpsc::{Receiver, channel};
 use units::{MonotonicClock, Nanos, Seed};
 use wire::http2::Config;
@@ -454,5 +456,72 @@ fn warm_requests_and_their_answers_allocate_nothing() {
         // A time that is longer than all before may need a page of its tally.
         assert!(counted.count_total <= 16, "{} allocations for 10,000 requests", counted.count_total);
         assert_eq!(sink.streams.len(), 10);
+    }
+}
+
+/// Calls of gRPC, with a message that is always the same or one that is rendered.
+fn calls(is_template: bool) -> Traffic {
+    let field = ValuePart {
+        field: 1,
+        kind: ScalarKind::Int64,
+        text: "${counter()}".into(),
+        names: std::collections::BTreeMap::new(),
+    };
+    let message = is_template.then(|| vec![MessagePart::Value(field)]);
+    let fields = [("content-type", "application/grpc"), ("te", "trailers")];
+    let request = RequestPlan {
+        method: "POST".into(),
+        path: "/shop.Cart/Add".into(),
+        headers: fields.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+        body: if is_template { Vec::new() } else { b"\0\0\0\0\x02\x08\x01".to_vec() },
+    };
+    let grpc = Some(CallPlan { status: vec![0], message, ..CallPlan::default() });
+    let entry = EntryPlan { name: "call".into(), weight: 1.0, request, grpc, ..EntryPlan::default() };
+    let scenario = ScenarioPlan { name: "calls".into(), requests: vec![entry], ..ScenarioPlan::default() };
+    Traffic::new(&scenario, "h", Seed(1), &[]).unwrap()
+}
+
+#[test]
+fn warm_calls_and_their_answers_allocate_nothing() {
+    // Written for stream 0; the streams are put in below.
+    let frames = testkit::http2::call_answer(0, b"\x08\x01", "0");
+    for is_template in [false, true] {
+        let course = Course {
+            carriers: 1,
+            streams: 10,
+            granted: 10,
+            window: 65_535,
+            body: 0,
+            requests_max: None,
+            budget: 1 << 40,
+            is_fair: true,
+            tape: vec![0],
+        };
+        let (mut core, intervals) = core(&course, calls(is_template));
+        let (mut sink, mut answers) = (Sink::default(), Vec::new());
+        core.open_ahead(&mut sink, 0);
+        core.connected(&mut sink, 0, Ok(()));
+        core.received(&mut sink, 0, &[0, 0, 0, 4, 0, 0, 0, 0, 0]);
+        core.start(&mut sink, MonotonicClock::starting_now());
+        let mut round = || {
+            answers.clear();
+            // The peer gives back the window that messages take.
+            answers.extend_from_slice(&[0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 1, 0]);
+            for stream in sink.streams.drain(..) {
+                let mut at = answers.len();
+                answers.extend_from_slice(&frames);
+                while at < answers.len() {
+                    answers[at + 5..at + 9].copy_from_slice(&stream.to_be_bytes());
+                    at += 9 + u32::from_be_bytes([0, answers[at], answers[at + 1], answers[at + 2]]) as usize;
+                }
+            }
+            core.received(&mut sink, 0, &answers);
+        };
+        (0..1000).for_each(|_| round());
+        let counted = allocation_counter::measure(|| (0..1000).for_each(|_| round()));
+        // Times that are longer than all before need pages of their tallies, a few dozen on a busy machine.
+        assert!(counted.count_total <= 100, "{} allocations for 10,000 calls", counted.count_total);
+        assert_eq!(sink.streams.len(), 10, "all were answered, and the next are sent");
+        drop(intervals);
     }
 }

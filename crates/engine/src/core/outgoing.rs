@@ -99,6 +99,11 @@ impl<F: Framing> Outgoing<F> {
         self.script.as_ref().is_some_and(|script| script.wants_response())
     }
 
+    /// Whether any request is a call of gRPC.
+    pub(super) fn has_calls(&self) -> bool {
+        self.traffic.checks().iter().any(|check| check.call().is_some())
+    }
+
     /// Whether the script pauses before requests.
     pub(super) fn has_delay(&self) -> bool {
         self.script.as_ref().is_some_and(|script| script.has_delay())

@@ -56,8 +56,8 @@ pub(crate) struct Place {
     pub(crate) rendered: Vec<u8>,
     /// What must be remembered of the answer for its checks; unallocated where there are none.
     pub(crate) notes: Notes,
-    /// The judgement of the answer as a call of gRPC; of no meaning for other requests.
-    pub(crate) call: Call,
+    /// The judgement of the answer as a call of gRPC; absent unless calls are made.
+    pub(crate) call: Option<Box<Call>>,
     /// The virtual user who has the seat.
     pub(crate) user: Option<Box<Session>>,
     /// The answer as a script wants to see it; absent unless one does.
@@ -78,7 +78,7 @@ impl Place {
             request: InFlight::default(),
             rendered: Vec::new(),
             notes: Notes::default(),
-            call: Call::default(),
+            call: None,
             user: None,
             heard: None,
             trail: None,
@@ -103,6 +103,14 @@ impl Place {
         trail.map_or(self.request.written, |trail| trail.written)
     }
 
+    /// A new answer is awaited: nothing of it is judged yet.
+    #[inline]
+    pub(crate) fn forget_call(&mut self) {
+        if let Some(call) = &mut self.call {
+            **call = Call::default();
+        }
+    }
+
     /// Stamps a part of the request, or of its present hop, as handed to the system.
     #[inline]
     pub(crate) fn stamp_written(&mut self, now: Nanos) {
@@ -121,6 +129,8 @@ pub(crate) struct Equipment {
     pub(crate) hears: bool,
     /// Redirects are followed.
     pub(crate) follows: bool,
+    /// Calls of gRPC are made.
+    pub(crate) calls: bool,
 }
 
 /// All places of a worker: first the seats, then spare ones.
@@ -255,6 +265,7 @@ impl Places {
 fn equip(place: &mut Place, equipment: Equipment) {
     place.heard = equipment.hears.then(Box::default);
     place.trail = equipment.follows.then(Box::default);
+    place.call = equipment.calls.then(Box::default);
 }
 
 impl Index<PlaceId> for Places {

@@ -14,7 +14,7 @@ use super::{Core, Pacer, Stage};
 use crate::driver::{SlotId, Sockets};
 use crate::failure::Failure;
 use crate::protocol::{Loss, Outbox, Protocol, Put};
-use request::{Answer, Call};
+use request::Answer;
 use schema::load::ErrorClass;
 use std::cmp::Reverse;
 use units::{Clock, Nanos};
@@ -302,7 +302,7 @@ impl<P: Protocol> Core<P> {
         (request.is_written, request.is_requeued) = (false, true);
         (request.first_byte, request.written) = (None, now);
         request.answer = Answer::to(self.outgoing.global(request.which));
-        place.call = Call::default();
+        place.forget_call();
         let id = self.places.present(self.places[at].carrier);
         self.places[at].carrier = id;
         self.carriers[id as usize].waiting.push(at);

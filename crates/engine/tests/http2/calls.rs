@@ -7,7 +7,8 @@ use engine::{IntervalData, Job};
 use request::Traffic;
 use schema::load::{ErrorClass, Time};
 use schema::plan::{
-    CallPlan, EntryPlan, ExpectPlan, MessagePart, RequestPlan, ScalarKind, ScenarioPlan, ValuePart,
+    CallPlan, Encoded, EntryPlan, ExpectPlan, MessageCheck, MessagePart, RequestPlan, ScalarKind,
+    ScenarioPlan, ValuePart,
 };
 use std::collections::BTreeMap;
 
@@ -222,5 +223,29 @@ fn messages_are_rendered_for_each_call() {
         job.traffic = traffic(entry(CallPlan { status: vec![0], message, ..CallPlan::default() }));
         assert_eq!(ends(&run(&job)), [500, 500, 0, 0], "{driver:?}");
         assert_eq!(*server.seen.last_body.lock().unwrap(), b"\0\0\0\0\x03\x08\xac\x02");
+    });
+}
+
+#[test]
+fn messages_are_held_against_their_checks() {
+    let check = |value: u8| MessageCheck {
+        name: format!("message_equals /n = {value}"),
+        path: vec![(1, 0)],
+        kind: Some(ScalarKind::Int32),
+        expected: Some(Encoded(vec![8, value])),
+    };
+    on_every_driver(|driver| {
+        for (value, completed) in [(1, 100), (2, 0)] {
+            let server = served(|_| right());
+            let mut job = closed(server.addr, driver, (1, 4), 100);
+            job.traffic = traffic(entry(CallPlan {
+                status: vec![0],
+                checks: vec![check(value)],
+                ..CallPlan::default()
+            }));
+            let sum = run(&job);
+            assert_eq!(ends(&sum), [100, completed, 100 - completed, 0], "{driver:?} {value}");
+            assert_eq!(failed(&sum, ErrorClass::Check), 100 - completed);
+        }
     });
 }

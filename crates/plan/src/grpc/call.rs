@@ -1,10 +1,11 @@
 //! `[request.grpc]` resolved: a request of HTTP/2, and what its answer must say.
 
-use super::descriptors;
 use super::encode::{self, Message};
+use super::{answer, descriptors};
 use prost_reflect::MethodDescriptor;
 use schema::grpc::{CodeItem, Compression, Grpc};
 use schema::plan::{CallPlan, RequestPlan};
+use schema::scenario::Expect;
 use schema::text::{Problem, nearest};
 use std::path::Path;
 use units::Nanos;
@@ -30,11 +31,17 @@ impl Called {
     }
 }
 
-/// Resolves a call; `at` is the key of its table, `folder` what files are relative to.
+/// Resolves a call and what its answer must say; the keys are those of the two tables, `folder` what files are relative to.
 ///
 /// # Errors
 /// Every mistake in it, with its key.
-pub(crate) fn call(grpc: &Grpc, status: &[u8], at: &str, folder: &Path) -> Result<Called, Problem> {
+pub(crate) fn call(
+    grpc: &Grpc,
+    expect: &Expect,
+    (at, expect_at): (&str, &str),
+    folder: &Path,
+) -> Result<Called, Problem> {
+    let status = accepted(&expect.grpc_status, &format!("{expect_at}.grpc_status"))?;
     let method = descriptors::method(grpc, at, folder)?;
     let key = format!("{at}.method");
     if let Some(streams) = streaming(&method) {
@@ -47,10 +54,16 @@ pub(crate) fn call(grpc: &Grpc, status: &[u8], at: &str, folder: &Path) -> Resul
         matches!(message, Message::Parts(_)) || grpc.metadata.values().any(|value| value.contains("${"));
     let mut call = CallPlan {
         method: path[1..].to_owned(),
-        status: if status.is_empty() { vec![Code::OK.number()] } else { status.to_vec() },
+        status: if status.is_empty() { vec![Code::OK.number()] } else { status },
         deadline_ns: deadline(grpc, at)?,
+        checks: answer::checks(expect, &method.output(), expect_at)?,
         message: None,
     };
+    if !call.checks.is_empty() && grpc.compress.is_some() {
+        let cause = "the answer may come compressed, and is not looked into then";
+        let remedy = "leave `compress` out, or the checks of the message";
+        return Err(Problem::at(&format!("{at}.compress"), cause, remedy));
+    }
     let body = match message {
         Message::Fixed(bytes) => framed(&bytes, grpc.compress, at)?,
         Message::Parts(_) if grpc.compress.is_some() => {
@@ -72,7 +85,7 @@ pub(crate) fn call(grpc: &Grpc, status: &[u8], at: &str, folder: &Path) -> Resul
 ///
 /// # Errors
 /// A code that gRPC does not have.
-pub(crate) fn accepted(items: &[CodeItem], at: &str) -> Result<Vec<u8>, Problem> {
+pub(super) fn accepted(items: &[CodeItem], at: &str) -> Result<Vec<u8>, Problem> {
     let mut codes = Vec::new();
     for item in items {
         let (code, shown) = match item {

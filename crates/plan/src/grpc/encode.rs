@@ -76,8 +76,7 @@ fn fields(kind: &MessageDescriptor, value: Value, parts: &mut Vec<MessagePart>) 
         return Err(format!("{} is a message; write it as an object", kind.full_name()));
     };
     for (name, value) in values {
-        let known = kind.get_field_by_json_name(&name).or_else(|| kind.get_field_by_name(&name));
-        let field = known.ok_or_else(|| unknown(kind, &name))?;
+        let field = field_of(kind, &name)?;
         if is_template(&value)? {
             templated(&field, value, parts)?;
         } else {
@@ -85,6 +84,12 @@ fn fields(kind: &MessageDescriptor, value: Value, parts: &mut Vec<MessagePart>) 
         }
     }
     Ok(())
+}
+
+/// The field of this name, as JSON or as the file has it.
+pub(super) fn field_of(kind: &MessageDescriptor, name: &str) -> Result<FieldDescriptor, String> {
+    let known = kind.get_field_by_json_name(name).or_else(|| kind.get_field_by_name(name));
+    known.ok_or_else(|| unknown(kind, name))
 }
 
 fn unknown(kind: &MessageDescriptor, name: &str) -> String {
@@ -149,7 +154,7 @@ fn inner_message(
 }
 
 /// One value of a field, encoded as that of a message without other fields.
-fn alone(field: &FieldDescriptor, value: Value) -> Result<Vec<u8>, String> {
+pub(super) fn alone(field: &FieldDescriptor, value: Value) -> Result<Vec<u8>, String> {
     let value = if field.is_list() { Value::Array(vec![value]) } else { value };
     let name = field.json_name().to_owned();
     fixed(field.parent_message(), Value::Object(Map::from_iter([(name, value)])))
@@ -183,7 +188,7 @@ fn scalar(field: u32, kind: &Kind, text: String) -> ValuePart {
     ValuePart { field, kind: scalar_kind(kind), text, names }
 }
 
-fn scalar_kind(kind: &Kind) -> ScalarKind {
+pub(super) fn scalar_kind(kind: &Kind) -> ScalarKind {
     match kind {
         Kind::Double => ScalarKind::Double,
         Kind::Float => ScalarKind::Float,

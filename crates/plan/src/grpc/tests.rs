@@ -5,12 +5,15 @@ use prost_reflect::{DescriptorPool, DynamicMessage};
 use request::{Maker, Traffic};
 use schema::grpc::{CodeItem, Compression, Grpc};
 use schema::plan::{CallPlan, EntryPlan, ScenarioPlan};
+use schema::scenario::Expect;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use tempfile::TempDir;
 use units::{Nanos, Seed};
 use wire::Http2;
+
+const KEYS: (&str, &str) = ("request.grpc", "expect");
 
 const SHOP: &str = r#"
 syntax = "proto3";
@@ -38,6 +41,7 @@ message Item {
 message Reply { bool ok = 1; }
 service Cart {
   rpc Add(Item) returns (Reply);
+  rpc Echo(Item) returns (Item);
   rpc Watch(Item) returns (stream Reply);
   rpc Fill(stream Item) returns (Reply);
 }
@@ -56,12 +60,12 @@ fn add() -> Grpc {
 }
 
 fn resolved(grpc: &Grpc) -> Called {
-    call(grpc, &[], "request.grpc", folder().path()).unwrap_or_else(|problem| panic!("{problem:?}"))
+    call(grpc, &Expect::default(), KEYS, folder().path()).unwrap_or_else(|problem| panic!("{problem:?}"))
 }
 
 /// Cause and remedy of what is wrong, behind its key.
 fn refused(grpc: &Grpc) -> String {
-    let problem = call(grpc, &[], "request.grpc", folder().path()).expect_err("it is wrong");
+    let problem = call(grpc, &Expect::default(), KEYS, folder().path()).expect_err("it is wrong");
     format!("{}: {}; {}", problem.key.join("."), problem.cause, problem.remedy)
 }
 
@@ -175,10 +179,10 @@ fn a_descriptor_set_does_as_well() {
     compiler.include_imports(true).open_file("shop.proto").unwrap();
     std::fs::write(folder.path().join("shop.set"), compiler.encode_file_descriptor_set()).unwrap();
     let grpc = Grpc { proto: vec![], protoset: Some("shop.set".into()), ..add() };
-    let called = call(&grpc, &[], "request.grpc", folder.path()).unwrap();
+    let called = call(&grpc, &Expect::default(), KEYS, folder.path()).unwrap();
     assert_eq!(called.request.path, "/shop.Cart/Add");
     std::fs::write(folder.path().join("shop.set"), b"\xff").unwrap();
-    let problem = call(&grpc, &[], "request.grpc", folder.path()).unwrap_err();
+    let problem = call(&grpc, &Expect::default(), KEYS, folder.path()).unwrap_err();
     assert!(problem.cause.contains("no complete descriptor set"), "{problem:?}");
     assert_eq!(DescriptorPool::decode(&b""[..]).unwrap().services().count(), 0);
 }
@@ -192,11 +196,11 @@ fn imports_are_found_in_their_folders() {
     std::fs::write(folder.path().join("api/shop/kinds.proto"), KINDS).unwrap();
     for file in ["shop/shop.proto", "api/shop/shop.proto"] {
         let grpc = Grpc { proto: vec![file.into()], import_path: vec!["api".into()], ..add() };
-        let called = call(&grpc, &[], "request.grpc", folder.path());
+        let called = call(&grpc, &Expect::default(), KEYS, folder.path());
         assert_eq!(called.unwrap().request.path, "/shop.Cart/Add", "{file}");
     }
     let grpc = Grpc { proto: vec!["api/shop/shop.proto".into()], ..add() };
-    let problem = call(&grpc, &[], "request.grpc", folder.path()).unwrap_err();
+    let problem = call(&grpc, &Expect::default(), KEYS, folder.path()).unwrap_err();
     assert!(problem.cause.contains("shop/kinds.proto"), "{problem:?}");
     assert!(problem.remedy.contains("import_path"), "{problem:?}");
 }
@@ -259,7 +263,7 @@ fn a_broken_file_is_named_with_its_line() {
         "syntax = \"proto3\";\nmessage Item { Nothing x = 1; }\n",
     )
     .unwrap();
-    let problem = call(&add(), &[], "request.grpc", folder.path()).unwrap_err();
+    let problem = call(&add(), &Expect::default(), KEYS, folder.path()).unwrap_err();
     assert!(problem.cause.contains("shop.proto:2:"), "{problem:?}");
     assert!(problem.cause.contains("Nothing"), "{problem:?}");
 }
@@ -320,11 +324,64 @@ fn a_call_says_all_of_its_request() {
         ("body = \"x\"", "says this itself"),
         ("headers = { a = \"b\" }", "grpc.metadata"),
         ("expect.status = [200]", "grpc_status"),
-        ("expect.contains = [\"x\"]", "messages are not looked into"),
-        ("capture.x = { json = \"/a\" }", "messages are not looked into"),
+        ("expect.contains = [\"x\"]", "no other checks than"),
+        ("capture.x = { json = \"/a\" }", "no value is taken from messages yet"),
         ("expect.grpc_status = [\"GONE\"]", "is no status of gRPC"),
     ] {
         let said = write(extra, &file).expect_err(extra);
         assert!(said.contains("calls.toml:6") && said.contains(words), "{said}");
     }
+}
+
+#[test]
+fn checks_of_messages_are_numbers_of_fields_and_encoded_values() {
+    let grpc = Grpc { method: "shop.Cart/Echo".into(), ..add() };
+    let expect = Expect {
+        message_has: vec!["/parts/1/name".into()],
+        message_equals: BTreeMap::from([
+            ("/counts".to_owned(), json!(1)),
+            ("/delta".to_owned(), json!(-3)),
+            ("/id".to_owned(), json!("0")),
+            ("/kind".to_owned(), json!("TOOL")),
+            ("/sizes/2".to_owned(), json!(300)),
+        ]),
+        ..Expect::default()
+    };
+    let problem = call(&grpc, &expect, KEYS, folder().path()).unwrap_err();
+    assert_eq!(problem.key, ["expect", "message_equals"]);
+    assert!(problem.cause.contains("is a map"), "{problem:?}");
+    let mut right = expect;
+    right.message_equals.remove("/counts");
+    let checks = call(&grpc, &right, KEYS, folder().path()).unwrap().call.checks;
+    let shown: Vec<_> = checks
+        .iter()
+        .map(|check| (&*check.name, &check.path[..], check.expected.as_ref().map(|encoded| &encoded.0[..])))
+        .collect();
+    let expected: [(&str, &[(u32, u32)], Option<&[u8]>); 5] = [
+        ("message_has /parts/1/name", &[(10, 1), (2, 0)], None),
+        ("message_equals /delta = -3", &[(7, 0)], Some(b"\x38\x05")),
+        ("message_equals /id = \"0\"", &[(1, 0)], Some(b"")),
+        ("message_equals /kind = \"TOOL\"", &[(6, 0)], Some(b"\x30\x07")),
+        ("message_equals /sizes/2 = 300", &[(9, 2)], Some(b"\x4a\x02\xac\x02")),
+    ];
+    assert_eq!(shown, expected);
+    for (pointer, value, cause) in [
+        ("id", json!(1), "does not begin with /"),
+        ("/no", json!(1), "has no field `no`"),
+        ("/id", json!("x"), "it does not fit"),
+        ("/id/0", json!(1), "nothing is within `id`"),
+        ("/sizes", json!(1), "say which item, as sizes/0"),
+        ("/parts/0", json!(1), "is a message"),
+    ] {
+        let message_equals = BTreeMap::from([(pointer.to_owned(), value)]);
+        let expect = Expect { message_equals, ..Expect::default() };
+        let problem = call(&grpc, &expect, KEYS, folder().path()).unwrap_err();
+        assert!(problem.cause.contains(cause), "{pointer}: {problem:?}");
+    }
+    let expect = Expect { message_has: vec!["/id".into()], ..Expect::default() };
+    let packed = Grpc { compress: Some(Compression::Gzip), ..grpc };
+    assert_eq!(
+        call(&packed, &expect, KEYS, folder().path()).unwrap_err().key,
+        ["request", "grpc", "compress"]
+    );
 }

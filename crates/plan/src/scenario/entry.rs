@@ -106,8 +106,7 @@ fn called(
     let (at, expect_at) = keys;
     only_the_call(request, at)?;
     let expect_plan = expect::of_call(expect, expect_at)?;
-    let status = grpc::accepted(&expect.grpc_status, &format!("{expect_at}.grpc_status"))?;
-    let called = grpc::call(grpc, &status, &format!("{at}.grpc"), folder)?;
+    let called = grpc::call(grpc, expect, (&format!("{at}.grpc"), expect_at), folder)?;
     let (timeout_ns, is_template) = (called.timeout_ns(), called.is_template);
     let made = Made { request: called.request, is_template };
     Ok(EntryPlan { grpc: Some(called.call), timeout_ns, ..entry(name, 1.0, made, expect_plan) })
@@ -117,7 +116,7 @@ fn called(
 fn only_of_headers(captures: &BTreeMap<String, Capture>, at: &str) -> Result<(), Problem> {
     match captures.iter().find(|(_, capture)| capture.json.is_some() || capture.regex.is_some()) {
         Some((name, _)) => {
-            let cause = "messages are not looked into";
+            let cause = "no value is taken from messages yet";
             Err(Problem::at(&format!("{at}.capture.{name}"), cause, "take the value from a header field"))
         }
         None => Ok(()),

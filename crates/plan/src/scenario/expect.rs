@@ -4,7 +4,6 @@ use super::read;
 use schema::plan::{BodyExpectation, ExpectPlan};
 use schema::scenario::{Expect, StatusItem};
 use schema::text::Problem;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// `at` is the key of the table; `is_template` tells that requests differ, so that no two answers need be equal.
@@ -17,6 +16,10 @@ pub(super) fn plan(
     if !expect.grpc_status.is_empty() {
         let key = format!("{at}.grpc_status");
         return Err(Problem::at(&key, "only calls of gRPC have this status", "give `status` instead"));
+    }
+    if !expect.message_has.is_empty() || !expect.message_equals.is_empty() {
+        let cause = "only calls of gRPC have messages";
+        return Err(Problem::at(at, cause, "give `json_has` and `json_equals` instead"));
     }
     let body = body(expect, at, folder)?;
     if is_template && matches!(body, BodyExpectation::Json(_)) {
@@ -52,16 +55,22 @@ pub(super) fn plan(
 
 /// What the answer to a call must be besides its status of gRPC; `at` is the key of the table.
 pub(super) fn of_call(expect: &Expect, at: &str) -> Result<ExpectPlan, Problem> {
-    let Expect { status, headers, grpc_status: _, .. } = expect;
+    let Expect { status, headers, .. } = expect;
     if !status.is_empty() {
         let cause = "calls of gRPC always have the status 200 of HTTP";
         return Err(Problem::at(&format!("{at}.status"), cause, "give `grpc_status` instead"));
     }
-    let rest =
-        Expect { status: Vec::new(), headers: BTreeMap::new(), grpc_status: Vec::new(), ..expect.clone() };
-    if rest != Expect::default() {
-        let cause = "messages are not looked into";
-        return Err(Problem::at(at, cause, "keep `grpc_status` and `headers`"));
+    let of_calls = Expect {
+        headers: headers.clone(),
+        grpc_status: expect.grpc_status.clone(),
+        message_has: expect.message_has.clone(),
+        message_equals: expect.message_equals.clone(),
+        ..Expect::default()
+    };
+    if *expect != of_calls {
+        let cause = "the answer to a call has no other checks than of status, header fields and message";
+        let remedy = "keep `grpc_status`, `headers`, `message_has` and `message_equals`";
+        return Err(Problem::at(at, cause, remedy));
     }
     let headers = headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
     Ok(ExpectPlan { status: vec![200], headers, ..ExpectPlan::default() })

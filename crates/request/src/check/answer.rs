@@ -67,6 +67,12 @@ impl Answer {
         self.body_bytes
     }
 
+    /// Counts a part of the body that is judged elsewhere.
+    #[inline]
+    pub const fn count_body(&mut self, bytes: usize) {
+        self.body_bytes += bytes;
+    }
+
     /// Whether of the header section only the status mattered, so that one with the same status and the same fields would be
     /// judged alike without them.
     #[inline]

@@ -3,25 +3,62 @@
 //! Hot path: an answer that is right is judged without allocation, and nothing of its messages is kept.
 
 use super::answer::Judged;
-use super::notes::Notes;
+use super::message::MessageRule;
+use super::notes::{BODY_BYTES_MAX, Notes};
+use super::undecoded::TOO_LONG;
 use wire::Header;
-use wire::grpc::{self, Code, Fault, Messages};
+use wire::grpc::{self, Code, Fault, Messages, Part};
 
 /// What every call of a request must come to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallCheck {
     /// A bit for each accepted status.
     accepted: u32,
     /// Whether the server was told a deadline.
     has_deadline: bool,
+    /// What the message must say. The n-th has the number [`FIRST_RULE`] + n among failed checks.
+    rules: Box<[MessageRule]>,
 }
+
+/// Checks of other things have smaller numbers.
+const FIRST_RULE: u16 = 1 << 15;
+/// Most rules; more are surely a mistake of a program that wrote the file.
+const RULES_MAX: usize = 1000;
 
 impl CallCheck {
     /// Accepts these status codes, 0 where none is given.
     #[must_use]
     pub fn new(accepted: &[Code], has_deadline: bool) -> Self {
         let bits = accepted.iter().fold(0, |bits, code| bits | 1 << code.number());
-        Self { accepted: if bits == 0 { 1 } else { bits }, has_deadline }
+        Self { accepted: if bits == 0 { 1 } else { bits }, has_deadline, rules: Box::default() }
+    }
+
+    /// The same with rules for the message of a call that succeeds; the first 1,000 of them.
+    #[must_use]
+    pub fn with_rules(self, rules: impl IntoIterator<Item = MessageRule>) -> Self {
+        Self { rules: rules.into_iter().take(RULES_MAX).collect(), ..self }
+    }
+
+    /// Whether the message is kept for its rules, so that nothing else of the body may be.
+    #[inline]
+    #[must_use]
+    pub fn reads_message(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
+    /// The words of the rule with this number among failed checks.
+    pub(super) fn rule_words(&self, number: u16) -> Option<&str> {
+        let place = number.checked_sub(FIRST_RULE)?;
+        self.rules.get(usize::from(place)).map(MessageRule::name)
+    }
+
+    /// The first rule that the kept message breaks.
+    fn broken_rule(&self, bytes: u32, notes: &Notes) -> Judged {
+        if bytes as usize > BODY_BYTES_MAX {
+            return Judged::Failed(TOO_LONG);
+        }
+        let broken = self.rules.iter().position(|rule| !rule.holds(notes.body()));
+        broken.map_or(Judged::Right, |place| Judged::Failed(FIRST_RULE + place as u16))
     }
 
     /// Whether the server was told a deadline, so that a call that takes longer has exceeded it.
@@ -55,6 +92,8 @@ pub struct Call {
     messages: Messages,
     status: Option<Code>,
     fault: Option<Fault>,
+    /// Length of the last message.
+    message_bytes: u32,
     /// Whether a coding was named, so that messages may be compressed.
     is_coded: bool,
     /// Whether the answer has another status of HTTP than gRPC's, and so is somebody else's.
@@ -81,10 +120,21 @@ impl Call {
 
     /// Reads the next part of the body. Returns what is wrong with the answer so far: the rest of it is of no use.
     #[inline]
-    pub fn body(&mut self, bytes: &[u8]) -> Option<Fault> {
-        if self.fault.is_none() && !self.is_foreign {
-            self.fault = self.messages.feed(bytes, self.is_coded, |_| {}).err();
+    pub fn body(&mut self, check: &CallCheck, bytes: &[u8], notes: &mut Notes) -> Option<Fault> {
+        if self.fault.is_some() || self.is_foreign {
+            return self.fault;
         }
+        let read = if check.reads_message() {
+            let message_bytes = &mut self.message_bytes;
+            self.messages.feed(bytes, self.is_coded, |part| match part {
+                Part::Begin(length) => *message_bytes = length,
+                Part::Bytes(bytes) => notes.keep_body(bytes),
+                Part::End => {}
+            })
+        } else {
+            self.messages.feed(bytes, self.is_coded, |_| {})
+        };
+        self.fault = read.err();
         self.fault
     }
 
@@ -114,7 +164,10 @@ impl Call {
         if http == Judged::UnexpectedStatus {
             return http;
         }
-        let judged = self.judge(check);
+        let mut judged = self.judge(check);
+        if judged == Judged::Right && check.reads_message() && self.status == Some(Code::OK) {
+            judged = check.broken_rule(self.message_bytes, notes);
+        }
         if judged == Judged::Right {
             return http;
         }
@@ -169,7 +222,7 @@ mod tests {
             call.head(&check, 200, &fields(head), &mut notes);
             for part in parts {
                 answer.judge(&http, &mut notes).body(part);
-                call.body(part);
+                call.body(&check, part, &mut notes);
             }
             if !trailers.is_empty() {
                 call.trailers(&check, &fields(trailers), &mut notes);
@@ -244,9 +297,33 @@ mod tests {
         let (mut call, mut answer, mut notes) = (Call::default(), Answer::to(1), Notes::default());
         answer.judge(&http, &mut notes).head(503, &[]);
         assert!(!call.head(&check, 503, &[], &mut notes));
-        assert_eq!(call.body(b"<html>"), None);
+        assert_eq!(call.body(&check, b"<html>", &mut notes), None);
         let judged = call.finish(&check, answer.finish(&http, &mut notes), &mut notes);
         assert_eq!(judged, Judged::UnexpectedStatus);
+    }
+
+    #[test]
+    fn rules_are_held_against_the_message_alone() {
+        let rule = |expected: &[u8]| {
+            let expected = Some(schema::plan::Encoded(expected.to_vec()));
+            let kind = Some(schema::plan::ScalarKind::Int32);
+            let check =
+                schema::plan::MessageCheck { name: "/n = 1".into(), path: vec![(1, 0)], kind, expected };
+            CallCheck::new(&[], false).with_rules([MessageRule::new(&check)])
+        };
+        let http = Check::new(&[200], None);
+        for (expected, judged) in [(b"\x08\x01", Judged::Right), (b"\x08\x02", Judged::Failed(FIRST_RULE))] {
+            let check = rule(expected);
+            let (mut call, mut answer, mut notes) = (Call::default(), Answer::to(1), Notes::default());
+            answer.judge(&http, &mut notes).head(200, &fields(&[KIND]));
+            call.head(&check, 200, &fields(&[KIND]), &mut notes);
+            for part in b"\0\0\0\0\x02\x08\x01".chunks(1) {
+                call.body(&check, part, &mut notes);
+            }
+            call.trailers(&check, &fields(&[("grpc-status", "0")]), &mut notes);
+            assert_eq!(call.finish(&check, answer.finish(&http, &mut notes), &mut notes), judged);
+            assert_eq!(http.clone().of_call(check).describe(FIRST_RULE), "/n = 1");
+        }
     }
 
     #[test]

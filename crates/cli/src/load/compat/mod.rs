@@ -7,6 +7,7 @@
 //! Absent on purpose: the other tools' output formats.
 
 mod ab;
+mod ghz;
 mod h2load;
 mod hey;
 mod native;
@@ -35,6 +36,8 @@ pub(crate) enum Tool {
     Ab,
     /// h2load: -n -c -t -m -D --rps ...
     H2load,
+    /// ghz: --call --proto -d -n -c -r -z ...
+    Ghz,
 }
 
 /// Takes `--compat TOOL` out of the arguments after `load` and translates the rest; `None` where it is not there.
@@ -72,6 +75,7 @@ fn of_tool(tool: Tool, arguments: &[String]) -> Result<Translation> {
         Tool::Oha => oha::translate(read("oha", arguments)?),
         Tool::Ab => ab::translate(read("ab", arguments)?),
         Tool::H2load => h2load::translate(read("h2load", arguments)?),
+        Tool::Ghz => ghz::translate(read("ghz", arguments)?),
     }
     .map(Native::finish)
 }

@@ -141,6 +141,46 @@ fn what_is_translated_resolves_to_the_load_that_the_other_tool_makes() {
 }
 
 #[test]
+fn ghz_becomes_calls() {
+    let native = |line: &str| {
+        let translation = translated(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        translation.line().replacen("prony load ", "", 1)
+    };
+    for (foreign, expected) in [
+        (
+            "ghz --insecure --call p.S/M --proto s.proto -d {} h:1",
+            "http://h:1 --grpc p.S/M --proto s.proto --data '{}' -c 1 --streams 50 -n 200 --call-deadline 20s",
+        ),
+        (
+            "ghz --call p.S.M --protoset s.set -c 100 --connections 4 -z 1m30s -r 500 -t 0 --skipTLS --cname n h:1",
+            "https://h:1 --grpc p.S.M --protoset s.set -c 4 --streams 25 -d 90s -R 500 -k --sni n",
+        ),
+        (
+            "ghz --insecure --call p.S/M --proto s.proto -i a,b -D m.json -m {\"X\":\"7\"} -n 100 -r 50 -t 500ms -e h:1",
+            "http://h:1 --grpc p.S/M --proto s.proto --import-path a --import-path b --data-file m.json \
+             --metadata x=7 -c 1 --streams 50 -R 50 -d 2s --call-deadline 500ms --compress gzip",
+        ),
+    ] {
+        assert_eq!(native(foreign), expected, "{foreign}");
+    }
+    let wrong = |line: &str| translated(line).map(|_| ()).unwrap_err().to_string();
+    let call = "ghz --insecure --call p.S/M --proto s.proto";
+    for (flags, part) in [
+        ("-d {{.RequestNumber}} h:1", "a template of Go"),
+        ("-d @ h:1", "standard input"),
+        ("-d [{},{}] h:1", "a list of messages"),
+        ("-m 7 h:1", "metadata is a JSON object"),
+        ("-n 10 h:1", "no fewer calls"),
+        ("--connections 60 h:1", "cannot be shared"),
+        ("--stream-interval 1s h:1", "`--stream-interval` cannot be translated"),
+    ] {
+        let error = wrong(&format!("{call} {flags}"));
+        assert!(error.contains(part), "{flags}: no `{part}` in {error}");
+    }
+    assert!(translated(&format!("{call} -c 51 --connections 2 h:1")).unwrap().notes[0].contains("50 of 51"));
+}
+
+#[test]
 fn differences_are_told() {
     let notes = |line: &str| translated(&format!("{line} {URL}")).unwrap().notes.join("\n");
     assert!(notes("hey -q 1 -z 1s").contains("whatever the answers do"));

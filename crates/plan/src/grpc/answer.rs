@@ -1,0 +1,95 @@
+//! Checks of an answer's message: JSON pointers become numbers of fields, values are encoded as the server encodes them.
+
+use super::encode::{alone, field_of};
+use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
+use schema::plan::{Encoded, MessageCheck};
+use schema::scenario::Expect;
+use schema::text::Problem;
+
+/// Most checks of one call.
+const CHECKS_MAX: usize = 1000;
+
+/// The checks of a call whose answers are messages of this type; `at` is the key of what is expected.
+///
+/// # Errors
+/// A field that the type does not have, or a value that the field cannot have.
+pub(super) fn checks(
+    expect: &Expect,
+    kind: &MessageDescriptor,
+    at: &str,
+) -> Result<Vec<MessageCheck>, Problem> {
+    let (has, equals) = (format!("{at}.message_has"), format!("{at}.message_equals"));
+    let remedy = format!("name a field of the message {} as /name or /list/0/name", kind.full_name());
+    if expect.message_has.len() + expect.message_equals.len() > CHECKS_MAX {
+        return Err(Problem::at(
+            &has,
+            format!("there are more than {CHECKS_MAX} checks"),
+            "keep those that matter",
+        ));
+    }
+    let mut checks = Vec::new();
+    for pointer in &expect.message_has {
+        let found = place(kind, pointer).map_err(|cause| Problem::at(&has, cause, &*remedy))?;
+        checks.push(found.check(format!("message_has {pointer}"), None));
+    }
+    for (pointer, value) in &expect.message_equals {
+        let wrong = |cause: String| Problem::at(&equals, cause, &*remedy);
+        let found = place(kind, pointer).map_err(wrong)?;
+        if matches!(found.field.kind(), Kind::Message(_)) {
+            return Err(wrong(format!("`{pointer}` is a message, which has no single value")));
+        }
+        let encoded =
+            alone(&found.field, value.clone()).map_err(|cause| wrong(format!("`{pointer}`: {cause}")))?;
+        checks.push(found.check(format!("message_equals {pointer} = {value}"), Some(Encoded(encoded))));
+    }
+    Ok(checks)
+}
+
+/// A place in a message.
+struct Place {
+    path: Vec<(u32, u32)>,
+    /// The last field of the way.
+    field: FieldDescriptor,
+}
+
+impl Place {
+    fn check(self, name: String, expected: Option<Encoded>) -> MessageCheck {
+        let kind = self.field.kind();
+        let kind = (!matches!(kind, Kind::Message(_))).then(|| super::encode::scalar_kind(&kind));
+        MessageCheck { name, path: self.path, kind, expected }
+    }
+}
+
+/// Where a pointer leads.
+fn place(kind: &MessageDescriptor, pointer: &str) -> Result<Place, String> {
+    let names = pointer.strip_prefix('/').ok_or_else(|| format!("`{pointer}` does not begin with /"))?;
+    let mut names = names.split('/');
+    let (mut within, mut path) = (Some(kind.clone()), Vec::new());
+    let mut last = None;
+    while let Some(name) = names.next() {
+        let message =
+            within.ok_or_else(|| format!("`{pointer}`: nothing is within `{}`", shown(last.as_ref())))?;
+        let field = field_of(&message, name)?;
+        if field.is_map() {
+            return Err(format!("`{pointer}`: the field `{name}` is a map, which is not looked into"));
+        }
+        let index = match field.is_list() {
+            false => 0,
+            true => names.next().and_then(|index| index.parse().ok()).ok_or_else(|| {
+                format!("`{pointer}`: the field `{name}` is a list; say which item, as {name}/0")
+            })?,
+        };
+        path.push((field.number(), index));
+        within = match field.kind() {
+            Kind::Message(inner) => Some(inner),
+            _ => None,
+        };
+        last = Some(field);
+    }
+    let field = last.ok_or_else(|| format!("`{pointer}` names no field"))?;
+    Ok(Place { path, field })
+}
+
+fn shown(field: Option<&FieldDescriptor>) -> String {
+    field.map_or_else(String::new, |field| field.name().to_owned())
+}
