@@ -318,6 +318,37 @@ fn an_agent_that_is_killed_is_named_and_ends_the_others() {
     wait_until("all are gone", || agents.iter().chain(&generators).all(|pid| is_gone(*pid)));
 }
 
+#[test]
+fn an_agent_that_is_stopped_is_named_once_it_was_silent_for_a_lease() {
+    let server = Server::start(&[]);
+    let load = endless(&server, "2");
+    let agents = below(&[load.id()]);
+    let generators = below(&agents);
+    kill(agents[0], Signal::STOP);
+    let ended = load.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(said.contains("has said nothing for 10 s") && said.contains("agent here-"), "{said}");
+    wait_until("all are gone", || agents.iter().chain(&generators).all(|pid| is_gone(*pid)));
+}
+
+#[test]
+fn an_agent_on_a_loopback_port_makes_its_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut agent = prony(&["agent", "--listen", "127.0.0.1:0"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(agent.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let address: SocketAddr = line.trim().strip_prefix("listening on ").unwrap().parse().unwrap();
+    let file = folder.path().join("fleet.toml");
+    std::fs::write(&file, format!("[[agent]]\ntcp = \"{address}\"\n[[agent]]\nhere = true\n")).unwrap();
+    let server = Server::start(&[]);
+    let report = json(&[&server.url("/ping"), "--fleet", file.to_str().unwrap(), "-c", "4", "-n", "1000"]);
+    assert_eq!((report["requests"]["completed"].as_u64(), stats(&server)), (Some(1000), 1000));
+    assert_eq!(report["fleet"]["agents"][0]["name"], "agent-1");
+    kill(agent.id(), Signal::TERM);
+    assert!(agent.wait().unwrap().success(), "a signal ends it in order");
+}
+
 /// A fleet file whose only agent is a program.
 fn by_command(folder: &Path, more: &[&str]) -> PathBuf {
     let command = [&[env!("CARGO_BIN_EXE_prony"), "agent", "--stdio"], more].concat();

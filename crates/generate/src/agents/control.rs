@@ -31,6 +31,8 @@ use units::{Clock, MonotonicClock};
 
 /// Between the decision to begin and the trial's origin, besides four of the longest round trips.
 const START_AHEAD_NS: u64 = 250_000_000;
+/// The same for each agent: many of one host are woken one after the other.
+const START_AHEAD_EACH_NS: u64 = 5_000_000;
 /// How often every agent is asked for its clock, which also renews its lease.
 const BEAT_NS: u64 = 1_000_000_000;
 /// How much longer than its workers an agent may take to be ready: it starts processes, and gets its files.
@@ -145,7 +147,9 @@ impl Agents {
     pub(crate) fn begin(&mut self, measure_from: Option<u64>) -> (MonotonicClock, u64) {
         let rtt_max_ns =
             self.muster.members.iter().map(|member| member.clock().rtt_max_ns).max().unwrap_or(0);
-        let origin_ns = machine_ns() + START_AHEAD_NS + 4 * rtt_max_ns;
+        let agents = self.muster.members.len() as u64;
+        let ahead_ns = START_AHEAD_NS + agents * START_AHEAD_EACH_NS + 4 * rtt_max_ns;
+        let origin_ns = machine_ns() + ahead_ns;
         let origin_unix_ns = wall_clock_of(origin_ns);
         (self.begun, self.measure_from) = (Some((origin_ns, origin_unix_ns)), measure_from);
         for number in 0..self.muster.members.len() {
