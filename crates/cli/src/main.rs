@@ -5,6 +5,7 @@
 //! a threshold is crossed, 4 the result could not be written, 130 interrupted (results kept).
 
 mod across;
+mod alarms;
 mod args;
 mod audit;
 mod calibrate;
@@ -59,6 +60,10 @@ fn main() -> ExitCode {
     }
     // So is a generator process.
     if let Some(code) = generate::processes::dispatch(std::env::args_os()) {
+        return code;
+    }
+    // And the one that watches alarms.
+    if let Some(code) = alarms::dispatch(std::env::args_os()) {
         return code;
     }
     let args = match parse() {

@@ -3,6 +3,7 @@
 //! One file a command; `prony load` is put together from groups of options, each with its heading in the help and
 //! each in a file of its own.
 
+mod alarm;
 mod arrival;
 mod audit;
 mod compare;
@@ -32,6 +33,7 @@ mod targets;
 mod tls;
 mod why;
 
+pub(crate) use alarm::AlarmArgs;
 pub(crate) use arrival::ArrivalArgs;
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use compare::{CompareArgs, HistoryArgs};

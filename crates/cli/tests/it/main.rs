@@ -1,5 +1,6 @@
 //! Tests of the binary as a user runs it, and of the repository's own rules. One test binary, so that it links once.
 
+mod alarms;
 mod audit;
 mod calibrate;
 mod circles;
