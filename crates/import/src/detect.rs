@@ -1,6 +1,6 @@
 //! Which format a file has, by its name and its first meaningful line.
 
-use crate::{Format, urls, vegeta};
+use crate::{Format, k6, openapi, postman, urls, vegeta};
 
 /// How much of a file is looked at; bounds the work, not the answer of any real file.
 const LOOKED_AT_BYTES: usize = 16 << 10;
@@ -21,6 +21,9 @@ pub fn detect(file_name: &str, text: &str) -> Option<Format> {
     }
     if begin.trim_start().starts_with('<') {
         return begin.contains("<jmeterTestPlan").then_some(Format::Jmeter);
+    }
+    if k6::is_script(begin) {
+        return Some(Format::K6);
     }
     let line = begin.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     let first = line.split_whitespace().find(|word| *word != "$")?;
@@ -48,6 +51,12 @@ fn json(begin: &str) -> Option<Format> {
     let after_brace = begin.trim_start()[1..].trim_start();
     if after_brace.starts_with("\"log\"") {
         return Some(Format::Har);
+    }
+    if postman::is_collection(begin) {
+        return Some(Format::Postman);
+    }
+    if openapi::is_document(begin) {
+        return Some(Format::Openapi);
     }
     (first.contains("\"url\"") && first.contains("\"method\"")).then_some(Format::VegetaJson)
 }
@@ -79,6 +88,9 @@ mod tests {
             ("t.txt", "www.example.com/a POST x=1\n", Some(Format::Urls)),
             ("t.txt", "/a\n/b\n", Some(Format::Urls)),
             ("t.sh", "# from the browser\n$ curl 'http://h/'\n", Some(Format::Curl)),
+            ("c.json", "{\n\t\"info\": {\n\t\t\"_postman_id\": \"x\",", Some(Format::Postman)),
+            ("api.json", "{\n  \"openapi\": \"3.0.3\",", Some(Format::Openapi)),
+            ("s.js", "// a\nimport http from 'k6/http';\n", Some(Format::K6)),
             ("t.txt", "hello world\n", None),
             ("t.json", "{\"a\":1}", None),
             ("t.txt", "", None),

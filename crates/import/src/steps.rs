@@ -71,7 +71,9 @@ impl<'o> Steps<'o> {
         }
         if self.requests.len() == REQUESTS_MAX {
             return Err(Problem::new(
-                format!("there are more than {REQUESTS_MAX} requests, each of which would have results of its own"),
+                format!(
+                    "there are more than {REQUESTS_MAX} requests, each of which would have results of its own"
+                ),
                 "import a part of the file, or write one request whose path takes lines from a feeder",
             ));
         }
@@ -83,8 +85,8 @@ impl<'o> Steps<'o> {
             let field = format!("Basic {}", STANDARD.encode(credentials));
             request.headers.entry("Authorization".to_owned()).or_insert(field);
         }
-        let has_files = request.body_file.is_some()
-            || request.multipart.iter().flatten().any(|part| part.file.is_some());
+        let has_files =
+            request.body_file.is_some() || request.multipart.iter().flatten().any(|part| part.file.is_some());
         if has_files {
             self.notes.count(FILES);
         }

@@ -132,7 +132,10 @@ mod tests {
         assert_eq!(text(&pieces, "variables", &mut notes), "a $${b} ${\"$\"}${c}{{d}}");
         assert_eq!(notes.into_texts(), ["variables, sent as they stand: `{{d}}`: 1"]);
         assert_eq!((plain(&pieces), plain(&pieces[..1])), (None, Some("a ${b} $".to_owned())));
-        assert_eq!((identifier("a-b"), identifier("1"), identifier("")), ("a_b".into(), "v1".into(), "v".into()));
+        assert_eq!(
+            (identifier("a-b"), identifier("1"), identifier("")),
+            ("a_b".into(), "v1".into(), "v".into())
+        );
     }
 
     #[test]

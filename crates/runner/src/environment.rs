@@ -7,8 +7,8 @@ use schema::calibration::CalibrationSummary;
 use schema::run::RunFile;
 use schema::trial::TrialOutcome;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// What a run needs of the outside.
 #[derive(Clone, Debug)]

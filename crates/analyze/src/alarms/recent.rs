@@ -209,9 +209,7 @@ const fn is_counted(metric: &ClaimMetric) -> bool {
 /// Whether a source has what a metric is made of.
 fn is_of(metric: &ClaimMetric, source: &str) -> bool {
     match metric {
-        ClaimMetric::Counter(counter) => {
-            counter.counter.rsplit_once('/').is_some_and(|(of, _)| of == source)
-        }
+        ClaimMetric::Counter(counter) => counter.counter.rsplit_once('/').is_some_and(|(of, _)| of == source),
         ClaimMetric::Named(Metric::Cpu | Metric::CpuPerRequest | Metric::Memory) => source == TARGET,
         ClaimMetric::Named(Metric::GcPauseShare | Metric::GcPauseMax) => RUNTIMES.contains(&source),
         ClaimMetric::Named(_) => false,

@@ -101,8 +101,7 @@ fn a_target_that_stands_still_is_slow_and_a_load_that_rests_is_not() {
 
 #[test]
 fn warm_up_and_drain_are_not_looked_at() {
-    let mut board =
-        AlarmBoard::new(&[alarm(Metric::P99, 200e6, 0), alarm(Metric::Memory, 1e6, 0)], 1.0);
+    let mut board = AlarmBoard::new(&[alarm(Metric::P99, 200e6, 0), alarm(Metric::Memory, 1e6, 0)], 1.0);
     for phase in [Phase::Warmup, Phase::Drain] {
         let line = IntervalLine { phase: Some(phase), ..second(0, 500) };
         assert_eq!(board.interval(&line, &[(900 * MS, 500)]), []);
@@ -137,13 +136,23 @@ fn errors_rates_and_counters_are_watched() {
     let line = IntervalLine { failed, ..second(0, 300) };
     assert_eq!(fired(board.interval(&line, &[(MS, 300)])), [0, 1]);
     let process = |t_s, cpu_s: f64| {
-        reading(t_s, "target.process", &[("rss_bytes", 2e6)], &[("cpu_ns", cpu_s * 1e9), ("voluntary_switches", 3e3)])
+        reading(
+            t_s,
+            "target.process",
+            &[("rss_bytes", 2e6)],
+            &[("cpu_ns", cpu_s * 1e9), ("voluntary_switches", 3e3)],
+        )
     };
     // The first reading has no rate, but levels.
     assert_eq!(fired(board.counters(&process(1, 3.9))), [3]);
     assert_eq!(fired(board.counters(&process(3, 3.9))), [2, 7], "3.9 s of CPU in 2 s on 2 CPUs");
     let runtime = |t_s, pause_ns: f64, max_ns: f64| {
-        reading(t_s, "go.runtime", &[("goroutines", 200.0), ("gc_pause_max_ns", max_ns)], &[("gc_pause_ns", pause_ns)])
+        reading(
+            t_s,
+            "go.runtime",
+            &[("goroutines", 200.0), ("gc_pause_max_ns", max_ns)],
+            &[("gc_pause_ns", pause_ns)],
+        )
     };
     assert_eq!(fired(board.counters(&runtime(1, 1e9, 1e6))), [6]);
     assert_eq!(fired(board.counters(&runtime(2, 2e8, 9e6))), [4, 5]);

@@ -46,14 +46,16 @@ impl Watch {
             return None;
         }
         let last = self.last.replace(seen);
-        let is_apart =
-            last.is_some_and(|last| seen.start_ns.saturating_sub(last.end_ns) > GAP_MAX_NS.max(self.plan.for_ns));
+        let is_apart = last
+            .is_some_and(|last| seen.start_ns.saturating_sub(last.end_ns) > GAP_MAX_NS.max(self.plan.for_ns));
         if is_apart && !self.fires {
             self.since_ns = None;
         }
         if !self.plan.comparison.holds(seen.value, self.plan.bound) {
             let since_ns = self.since_ns.take();
-            return since_ns.filter(|_| std::mem::take(&mut self.fires)).map(|since_ns| turn(false, since_ns, seen));
+            return since_ns
+                .filter(|_| std::mem::take(&mut self.fires))
+                .map(|since_ns| turn(false, since_ns, seen));
         }
         let since_ns = *self.since_ns.get_or_insert(seen.start_ns);
         if self.fires || seen.end_ns.saturating_sub(since_ns) < self.plan.for_ns {

@@ -95,7 +95,9 @@ impl Alarms {
         let receivers = receivers(args, subject.consent)?;
         if alarms.is_empty() {
             if !receivers.is_empty() {
-                bail!("there is no alarm to send\n  remedy: say what is watched, for example --alarm 'p99 > 200ms for 2m'");
+                bail!(
+                    "there is no alarm to send\n  remedy: say what is watched, for example --alarm 'p99 > 200ms for 2m'"
+                );
             }
             return Ok(None);
         }
@@ -110,11 +112,13 @@ impl Alarms {
         let mut child = watching(subject.runs)?;
         let mut to = child.stdin.take().context("the process that watches alarms has no input")?;
         // Kept open: its end is the end of the watch.
-        writeln!(to, "{}", serde_json::to_string(&orders)?).context("the process that watches alarms has ended")?;
+        writeln!(to, "{}", serde_json::to_string(&orders)?)
+            .context("the process that watches alarms has ended")?;
         child.stdin = Some(to);
         let from = child.stdout.take().context("the process that watches alarms has no output")?;
         let fired = Arc::new(Mutex::new(Vec::new()));
-        let hears = Hears { stop: subject.stop.clone(), aborted: subject.aborted.clone(), fired: fired.clone() };
+        let hears =
+            Hears { stop: subject.stop.clone(), aborted: subject.aborted.clone(), fired: fired.clone() };
         let reader = std::thread::Builder::new()
             .name("alarms".to_owned())
             .spawn(move || hears.all(from))
@@ -208,6 +212,7 @@ fn words(line: &AlarmLine) -> String {
         AlarmState::Fires => "fires",
         AlarmState::Ends => "ends",
     };
-    let place = if line.cell == "load" { String::new() } else { format!(" ({}, trial {})", line.cell, line.trial) };
+    let place =
+        if line.cell == "load" { String::new() } else { format!(" ({}, trial {})", line.cell, line.trial) };
     format!("alarm: {} {state}: {}{place}", line.alarm, line.evidence)
 }

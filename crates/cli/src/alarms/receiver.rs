@@ -69,9 +69,9 @@ impl Receiver {
     /// They were not taken.
     pub(super) fn send(&self, lines: &[&AlarmLine]) -> Result<()> {
         match self.kind {
-            Kind::Webhook => lines
-                .iter()
-                .try_for_each(|line| self.post(&self.url.path, &serde_json::to_vec(line).unwrap_or_default())),
+            Kind::Webhook => lines.iter().try_for_each(|line| {
+                self.post(&self.url.path, &serde_json::to_vec(line).unwrap_or_default())
+            }),
             Kind::Alertmanager => {
                 let now = jiff::Timestamp::now();
                 let alerts: Vec<Value> = lines.iter().map(|line| alert(line, now)).collect();
@@ -149,7 +149,10 @@ mod tests {
         let [fires, ends] = [AlarmState::Fires, AlarmState::Ends].map(|state| alert(&line(state), now));
         assert_eq!(fires["labels"], ends["labels"]);
         assert_eq!(fires["labels"]["severity"], "critical");
-        assert_eq!((&fires["endsAt"], &ends["endsAt"]), (&json!("2026-11-25T00:04:06Z"), &json!("2026-11-25T00:00:06Z")));
+        assert_eq!(
+            (&fires["endsAt"], &ends["endsAt"]),
+            (&json!("2026-11-25T00:04:06Z"), &json!("2026-11-25T00:00:06Z"))
+        );
         assert_eq!(fires["startsAt"], "2026-11-25T00:00:00Z");
     }
 

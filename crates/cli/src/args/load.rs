@@ -1,6 +1,8 @@
 //! Arguments of `prony load`: where to, how much, how long. Other groups are flattened in.
 
-use super::{AlarmArgs, ArrivalArgs, ConnectionArgs, HookArgs, MonitorArgs, RequestArgs, ResultArgs, TlsArgs};
+use super::{
+    AlarmArgs, ArrivalArgs, ConnectionArgs, HookArgs, MonitorArgs, RequestArgs, ResultArgs, TlsArgs,
+};
 use crate::load::compat::Tool;
 use schema::experiment::{Load, OneOrMany};
 use units::{Count, Nanos, PerSecond, Users};

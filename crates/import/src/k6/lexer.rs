@@ -31,9 +31,9 @@ pub(super) enum TemplatePart {
 
 /// Signs, longer ones first.
 const SIGNS: [&str; 52] = [
-    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&",
-    "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**", "{", "}", "(", ")",
-    "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "=", "!", "?", ":",
+    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=",
+    ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>",
+    "**", "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "=", "!", "?", ":",
 ];
 const MORE_SIGNS: [&str; 6] = [".", "&", "|", "^", "~", "@"];
 
@@ -94,14 +94,17 @@ impl Lexer<'_> {
         } else if self.rest().starts_with("//") {
             self.skip_line();
         } else if self.rest().starts_with("/*") {
-            let end = self.rest().find("*/").ok_or_else(|| self.wrong("a comment does not end".to_owned()))?;
+            let end =
+                self.rest().find("*/").ok_or_else(|| self.wrong("a comment does not end".to_owned()))?;
             self.skip(end + 2);
         } else if first.is_alphabetic() || matches!(first, '_' | '$' | '#') {
             let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#');
             let length = self.rest().find(|c| !is_part(c)).unwrap_or(self.rest().len());
             let word = self.rest()[..length].to_owned();
             self.push(Token::Word(word), length);
-        } else if first.is_ascii_digit() || (first == '.' && self.rest()[1..].starts_with(|c: char| c.is_ascii_digit())) {
+        } else if first.is_ascii_digit()
+            || (first == '.' && self.rest()[1..].starts_with(|c: char| c.is_ascii_digit()))
+        {
             self.number()?;
         } else if matches!(first, '"' | '\'') {
             self.quoted(first)?;
@@ -123,7 +126,10 @@ impl Lexer<'_> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
         let mut length = self.rest().find(|c| !is_part(c)).unwrap_or(self.rest().len());
         let is_decimal = !self.rest().starts_with("0x");
-        if is_decimal && self.rest()[..length].ends_with(['e', 'E']) && self.rest()[length..].starts_with(['-', '+']) {
+        if is_decimal
+            && self.rest()[..length].ends_with(['e', 'E'])
+            && self.rest()[length..].starts_with(['-', '+'])
+        {
             let more = self.rest()[length + 1..].find(|c: char| !c.is_ascii_digit());
             length += 1 + more.unwrap_or(self.rest().len() - length - 1);
         }
@@ -193,7 +199,9 @@ impl Lexer<'_> {
     fn is_regex_here(&self) -> bool {
         match self.tokens.last() {
             None => true,
-            Some((Token::Word(word), _)) => matches!(word.as_str(), "return" | "typeof" | "case" | "in" | "of"),
+            Some((Token::Word(word), _)) => {
+                matches!(word.as_str(), "return" | "typeof" | "case" | "in" | "of")
+            }
             Some((Token::Sign(sign), _)) => !matches!(*sign, ")" | "]" | "}" | "++" | "--"),
             Some(_) => false,
         }
@@ -279,7 +287,8 @@ mod tests {
 
     #[test]
     fn scripts_become_tokens_with_their_lines() {
-        let found = tokens("// a\nconst x = 'a\\u0041\\n' + 1e3; /* b\n */ r => /[/]x/i\n`a${b({})}c`", 1).unwrap();
+        let found =
+            tokens("// a\nconst x = 'a\\u0041\\n' + 1e3; /* b\n */ r => /[/]x/i\n`a${b({})}c`", 1).unwrap();
         let word = |text: &str| Token::Word(text.to_owned());
         let template = vec![
             TemplatePart::Text("a".to_owned()),
@@ -302,7 +311,8 @@ mod tests {
                 (Token::Template(template), 4),
             ]
         );
-        for (text, line) in [("\n'a", 2), ("/* a", 1), ("`a${b", 1), ("a § b", 1), ("1x", 1), ("x = /a", 1)] {
+        for (text, line) in [("\n'a", 2), ("/* a", 1), ("`a${b", 1), ("a § b", 1), ("1x", 1), ("x = /a", 1)]
+        {
             assert_eq!(tokens(text, 1).expect_err(text).line, Some(line), "{text}");
         }
     }

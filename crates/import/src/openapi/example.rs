@@ -86,7 +86,8 @@ impl<'d> Document<'d> {
     }
 
     fn described(&self, schema: &Value, within: Within<'_>) -> Option<Value> {
-        let listed = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|all| all.first()).cloned();
+        let listed =
+            |key: &str| schema.get(key).and_then(Value::as_array).and_then(|all| all.first()).cloned();
         let plain = |key: &str| schema.get(key).cloned();
         let given = plain("example")
             .or_else(|| listed("examples"))
@@ -219,11 +220,17 @@ mod tests {
         check(json!({ "type": "string" }), Some(json!("string")));
         check(json!({ "type": "string", "minLength": 8 }), Some(json!("stringst")));
         check(json!({ "type": "string", "maxLength": 2 }), Some(json!("st")));
-        check(json!({ "type": "string", "format": "uuid" }), Some(json!("00000000-0000-4000-8000-000000000000")));
+        check(
+            json!({ "type": "string", "format": "uuid" }),
+            Some(json!("00000000-0000-4000-8000-000000000000")),
+        );
         check(json!({ "type": "string", "pattern": "^[A-Z]{3}$" }), None);
         check(json!({ "type": "string", "format": "iban" }), None);
         check(json!({ "type": ["null", "number"], "maximum": 0.5 }), Some(json!(0.5)));
-        check(json!({ "type": "array", "items": { "type": "boolean" }, "minItems": 2 }), Some(json!([true, true])));
+        check(
+            json!({ "type": "array", "items": { "type": "boolean" }, "minItems": 2 }),
+            Some(json!([true, true])),
+        );
         check(json!({ "oneOf": [{ "const": 3 }, { "const": 4 }] }), Some(json!(3)));
         check(json!({ "$ref": "#/components/schemas/Owner" }), Some(json!({ "age": 18 })));
         check(json!({ "$ref": "#/components/schemas/Circle" }), None);

@@ -113,7 +113,9 @@ impl Reader<'_, '_> {
         let own = operation.get("parameters").and_then(Value::as_array).cloned().unwrap_or_default();
         let Some(parameters) = self.parameters(&called, &own, shared) else { return Ok(()) };
         let mut made = NamedRequest { method: Some(method), ..NamedRequest::default() };
-        let Some(address) = self.address(&called, &format!("{base}{path}"), &parameters) else { return Ok(()) };
+        let Some(address) = self.address(&called, &format!("{base}{path}"), &parameters) else {
+            return Ok(());
+        };
         let mut cookies = Vec::new();
         for parameter in &parameters {
             match parameter.place.as_str() {
@@ -142,7 +144,9 @@ impl Reader<'_, '_> {
         let origin = self.steps.origin();
         let pieces = [Piece::Literal(address)];
         let url = match origin {
-            Some(origin) => Url::parse(&format!("{origin}{}", texts::text(&pieces, UNKNOWN, &mut self.steps.notes)))?,
+            Some(origin) => {
+                Url::parse(&format!("{origin}{}", texts::text(&pieces, UNKNOWN, &mut self.steps.notes)))?
+            }
             None => {
                 return Err(Problem::new(
                     "the document names no server",
@@ -216,8 +220,11 @@ impl Reader<'_, '_> {
     fn body(&mut self, called: &str, body: &Value, made: &mut NamedRequest) -> bool {
         let body = self.document.followed(body).clone();
         let content = body["content"].as_object().cloned().unwrap_or_default();
-        let is = |wanted: &str| content.iter().find(|(media_type, _)| media_type.split(';').next() == Some(wanted));
-        let is_json = |media_type: &str| media_type.split(';').next().is_some_and(|kind| kind.ends_with("+json"));
+        let is = |wanted: &str| {
+            content.iter().find(|(media_type, _)| media_type.split(';').next() == Some(wanted))
+        };
+        let is_json =
+            |media_type: &str| media_type.split(';').next().is_some_and(|kind| kind.ends_with("+json"));
         let chosen = is("application/json")
             .or_else(|| content.iter().find(|(media_type, _)| is_json(media_type)))
             .or_else(|| is("application/x-www-form-urlencoded"))
@@ -233,12 +240,15 @@ impl Reader<'_, '_> {
                 self.steps.leave_out(called, "its body has no example");
                 return false;
             }
-            self.steps.notes.count(&format!("bodies that are not required and have no example left out: {called}"));
+            self.steps
+                .notes
+                .count(&format!("bodies that are not required and have no example left out: {called}"));
             return true;
         };
         if media_type.starts_with("application/x-www-form-urlencoded") {
             let fields = example.as_object().cloned().unwrap_or_default();
-            let fields = fields.iter().map(|(key, value)| (key.clone(), self.escaped(&listed(value).join(","))));
+            let fields =
+                fields.iter().map(|(key, value)| (key.clone(), self.escaped(&listed(value).join(","))));
             made.form = Some(fields.collect());
             return true;
         }

@@ -17,7 +17,9 @@ pub(super) fn put(body: &Value, made: &mut NamedRequest, title: &str, reader: &m
         Some("formdata") => parts(body, made, title, reader),
         Some("file") => match body["file"]["src"].as_str() {
             Some(src) => made.body_file = Some(src.to_owned()),
-            None => reader.steps.leave_out(&format!("the body of {}", quoted(title)), "its file is not named"),
+            None => {
+                reader.steps.leave_out(&format!("the body of {}", quoted(title)), "its file is not named")
+            }
         },
         Some("graphql") => {
             let (query, variables) = (&body["graphql"]["query"], &body["graphql"]["variables"]);
@@ -66,7 +68,9 @@ fn form(body: &Value, made: &mut NamedRequest, reader: &mut Reader<'_>) {
 
 fn parts(body: &Value, made: &mut NamedRequest, title: &str, reader: &mut Reader<'_>) {
     let mut made_parts = Vec::new();
-    for field in body["formdata"].as_array().into_iter().flatten().filter(|field| field["disabled"] != json!(true)) {
+    for field in
+        body["formdata"].as_array().into_iter().flatten().filter(|field| field["disabled"] != json!(true))
+    {
         let name = plain(&field["key"]);
         let content_type = field["contentType"].as_str().map(str::to_owned);
         if field["type"] != "file" {

@@ -130,7 +130,10 @@ pub(crate) fn read(
     reader.items(&collection.item, &mut Vec::new(), collection.auth.as_ref())?;
     let is_session = options.session || reader.captures;
     if reader.captures && !options.session {
-        reader.steps.notes.count("values are taken from answers, so the requests are a session in their order");
+        reader
+            .steps
+            .notes
+            .count("values are taken from answers, so the requests are a session in their order");
     }
     // The runner goes on after a failed request.
     reader.steps.finish(name, description, is_session.then_some(OnFailure::GoOn), Vec::new())
@@ -144,12 +147,7 @@ struct Reader<'o> {
 }
 
 impl Reader<'_> {
-    fn items(
-        &mut self,
-        items: &[Item],
-        path: &mut Vec<String>,
-        auth: Option<&Value>,
-    ) -> Result<(), Problem> {
+    fn items(&mut self, items: &[Item], path: &mut Vec<String>, auth: Option<&Value>) -> Result<(), Problem> {
         if path.len() > DEPTH_MAX {
             return Err(Problem::new(
                 format!("folders are more than {DEPTH_MAX} deep"),
@@ -187,8 +185,10 @@ impl Reader<'_> {
                 (whole.method.as_deref(), &whole.header, whole.body.as_ref(), whole.url.clone(), auth)
             }
         };
-        let at = |problem: Problem| Problem { cause: format!("{}: {}", quoted(title), problem.cause), ..problem };
-        let mut made = NamedRequest { method: Some(method.unwrap_or("GET").to_owned()), ..NamedRequest::default() };
+        let at =
+            |problem: Problem| Problem { cause: format!("{}: {}", quoted(title), problem.cause), ..problem };
+        let mut made =
+            NamedRequest { method: Some(method.unwrap_or("GET").to_owned()), ..NamedRequest::default() };
         for (key, value) in headers(header) {
             let value = self.text(&value);
             made.headers.insert(key, value);
@@ -230,7 +230,10 @@ impl Reader<'_> {
         let of = |name: &str| -> Option<String> {
             let all = &auth[kind];
             // 2.0 has a table, 2.1 a list.
-            let listed = pairs(all).iter().filter_map(|pair| pair.on().map(|(k, v)| (k.to_owned(), v))).find(|(k, _)| k == name);
+            let listed = pairs(all)
+                .iter()
+                .filter_map(|pair| pair.on().map(|(k, v)| (k.to_owned(), v)))
+                .find(|(k, _)| k == name);
             listed.map(|(_, value)| value).or_else(|| all.get(name).map(plain))
         };
         match kind {
@@ -240,7 +243,8 @@ impl Reader<'_> {
                 made.headers.entry("Authorization".to_owned()).or_insert(format!("Bearer {token}"));
             }
             "basic" => {
-                let (user, password) = (of("username").unwrap_or_default(), of("password").unwrap_or_default());
+                let (user, password) =
+                    (of("username").unwrap_or_default(), of("password").unwrap_or_default());
                 let whole = texts::plain(&self.variables.pieces(&format!("{user}:{password}")));
                 let Some(whole) = whole else {
                     self.steps.leave_out(
@@ -256,7 +260,9 @@ impl Reader<'_> {
                 let (key, value) = (of("key").unwrap_or_default(), of("value").unwrap_or_default());
                 if of("in").as_deref() == Some("query") {
                     let plain = texts::plain(&self.variables.pieces(&value))?;
-                    return Some(form_urlencoded::Serializer::new(String::new()).append_pair(&key, &plain).finish());
+                    return Some(
+                        form_urlencoded::Serializer::new(String::new()).append_pair(&key, &plain).finish(),
+                    );
                 }
                 let value = self.text(&value);
                 made.headers.entry(key).or_insert(value);
@@ -285,13 +291,16 @@ fn headers(value: &Value) -> Vec<(String, String)> {
 /// The URL as text: `raw`, with path variables put in and without what is switched off.
 fn address(url: &Value) -> String {
     let Value::Object(parts) = url else { return plain(url) };
-    let mut address = parts.get("raw").map(plain).filter(|raw| !raw.is_empty()).unwrap_or_else(|| joined(url));
+    let mut address =
+        parts.get("raw").map(plain).filter(|raw| !raw.is_empty()).unwrap_or_else(|| joined(url));
     for (key, value) in pairs(&url["variable"]).iter().filter_map(Pair::on) {
         let (before, query) = match address.split_once('?') {
             Some((before, query)) => (before.to_owned(), format!("?{query}")),
             None => (address.clone(), String::new()),
         };
-        let segments = before.split('/').map(|segment| if segment == format!(":{key}") { value.as_str() } else { segment });
+        let segments = before
+            .split('/')
+            .map(|segment| if segment == format!(":{key}") { value.as_str() } else { segment });
         address = segments.collect::<Vec<_>>().join("/") + &query;
     }
     address

@@ -26,26 +26,38 @@ fn known(pattern: &str) -> Regex {
 
 /// The last number of a check of the status.
 static STATUS: LazyLock<Regex> = LazyLock::new(|| {
-    known(r#"(?:pm\.response\.to\.have\.status|pm\.expect\(\s*(?:pm\.response\.code|responseCode\.code)\s*\)\.to\.(?:eql|equal|equals|be\.equal|be\.eql)|pm\.expect\(\s*pm\.response\.code\s*\)\.to\.be\.oneOf)\(\s*\[?([0-9,\s]+)\]?\s*\)"#)
+    known(
+        r#"(?:pm\.response\.to\.have\.status|pm\.expect\(\s*(?:pm\.response\.code|responseCode\.code)\s*\)\.to\.(?:eql|equal|equals|be\.equal|be\.eql)|pm\.expect\(\s*pm\.response\.code\s*\)\.to\.be\.oneOf)\(\s*\[?([0-9,\s]+)\]?\s*\)"#,
+    )
 });
 static CONTAINS: LazyLock<Regex> = LazyLock::new(|| {
-    known(r#"pm\.expect\(\s*pm\.response\.text\(\)\s*\)\.to\.(?:include|contain)\(\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*\)"#)
+    known(
+        r#"pm\.expect\(\s*pm\.response\.text\(\)\s*\)\.to\.(?:include|contain)\(\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*\)"#,
+    )
 });
 /// `pm.expect(json.a.b).to.eql(VALUE)`
 static EQUALS: LazyLock<Regex> = LazyLock::new(|| {
-    known(r#"pm\.expect\(\s*(pm\.response\.json\(\)|[A-Za-z_$][\w$]*)((?:\.[A-Za-z_$][\w$]*|\[\d+\]|\["[^"]+"\]|\['[^']+'\])+)\s*\)\.to\.(?:eql|equal|equals|be\.equal|be\.eql)\(\s*("(?:[^"\\]|\\.)*"|'[^']*'|-?[0-9.]+|true|false|null)\s*\)"#)
+    known(
+        r#"pm\.expect\(\s*(pm\.response\.json\(\)|[A-Za-z_$][\w$]*)((?:\.[A-Za-z_$][\w$]*|\[\d+\]|\["[^"]+"\]|\['[^']+'\])+)\s*\)\.to\.(?:eql|equal|equals|be\.equal|be\.eql)\(\s*("(?:[^"\\]|\\.)*"|'[^']*'|-?[0-9.]+|true|false|null)\s*\)"#,
+    )
 });
 /// `pm.environment.set("token", json.a.b)`
 static SET: LazyLock<Regex> = LazyLock::new(|| {
-    known(r#"(?:pm\.(?:environment|collectionVariables|globals|variables)\.set|postman\.set(?:Environment|Global)Variable)\(\s*["']([^"']+)["']\s*,\s*(?:(pm\.response\.json\(\)|[A-Za-z_$][\w$]*)((?:\.[A-Za-z_$][\w$]*|\[\d+\]|\["[^"]+"\]|\['[^']+'\])+)|pm\.response\.headers\.get\(\s*["']([^"']+)["']\s*\))\s*\)"#)
+    known(
+        r#"(?:pm\.(?:environment|collectionVariables|globals|variables)\.set|postman\.set(?:Environment|Global)Variable)\(\s*["']([^"']+)["']\s*,\s*(?:(pm\.response\.json\(\)|[A-Za-z_$][\w$]*)((?:\.[A-Za-z_$][\w$]*|\[\d+\]|\["[^"]+"\]|\['[^']+'\])+)|pm\.response\.headers\.get\(\s*["']([^"']+)["']\s*\))\s*\)"#,
+    )
 });
 /// A name for the answer.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    known(r#"^(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*=\s*(?:pm\.response\.json\(\)|JSON\.parse\(\s*responseBody\s*\))\s*;?$"#)
+    known(
+        r#"^(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*=\s*(?:pm\.response\.json\(\)|JSON\.parse\(\s*responseBody\s*\))\s*;?$"#,
+    )
 });
 /// What frames a check and checks nothing itself.
 static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    known(r#"^(?:pm\.test\(.*(?:\{|=>)|\}?\s*\)?\s*;?|\}\s*\)?\s*;?|//.*|/\*.*\*/|console\.\w+\(.*\);?|["']use strict["'];?)$"#)
+    known(
+        r#"^(?:pm\.test\(.*(?:\{|=>)|\}?\s*\)?\s*;?|\}\s*\)?\s*;?|//.*|/\*.*\*/|console\.\w+\(.*\);?|["']use strict["'];?)$"#,
+    )
 });
 
 impl Script {
@@ -104,7 +116,9 @@ impl Script {
                     (Some(of), Some(path), _) if is_answer(of.as_str()) => {
                         Capture { json: Some(pointer(path.as_str())), ..Capture::default() }
                     }
-                    (_, _, Some(header)) => Capture { header: Some(header.as_str().to_owned()), ..Capture::default() },
+                    (_, _, Some(header)) => {
+                        Capture { header: Some(header.as_str().to_owned()), ..Capture::default() }
+                    }
                     _ => continue,
                 };
                 made.capture.insert(variables.capture(&found[1]), capture);
@@ -127,7 +141,8 @@ fn split(text: &str) -> Vec<String> {
 /// `.a[0]["b"]` as a JSON pointer.
 fn pointer(path: &str) -> String {
     let mut pointer = String::new();
-    for part in path.split(['.', '[']).map(|part| part.trim_end_matches(']')).filter(|part| !part.is_empty()) {
+    for part in path.split(['.', '[']).map(|part| part.trim_end_matches(']')).filter(|part| !part.is_empty())
+    {
         let part = part.trim_matches(['"', '\'']);
         pointer.push('/');
         pointer.push_str(&part.replace('~', "~0").replace('/', "~1"));

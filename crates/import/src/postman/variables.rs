@@ -52,7 +52,9 @@ impl Variables {
     fn name(&self, name: &str, depth: usize, pieces: &mut Vec<Piece>) {
         if let Some(captured) = self.captured.get(name) {
             pieces.push(Piece::Expression(captured.clone()));
-        } else if let Some(text) = self.texts.get(name).filter(|_| depth < DEPTH_MAX && pieces.len() < PIECES_MAX) {
+        } else if let Some(text) =
+            self.texts.get(name).filter(|_| depth < DEPTH_MAX && pieces.len() < PIECES_MAX)
+        {
             self.read(text, depth + 1, pieces);
         } else if let Some(expression) = dynamic(name) {
             pieces.push(Piece::Expression(expression.to_owned()));

@@ -177,9 +177,7 @@ mod tests {
                  request = {{ path = \"/\" }}\n[[alarm]]\n{alarm}\n"
             );
             let context = Context { project: ".".into(), usable_cpus: vec![0, 1], pin: None };
-            experiment("e.toml", &text, &context)
-                .map(|plan| plan.alarms)
-                .map_err(|error| error.to_string())
+            experiment("e.toml", &text, &context).map(|plan| plan.alarms).map_err(|error| error.to_string())
         };
         let alarms = resolved("when = \"p99 > 5ms for 1m\"\nof = \"a\"\nabort = true").unwrap();
         assert_eq!((alarms[0].abort, alarms[0].target.as_deref()), (true, Some("a")));
