@@ -14,6 +14,7 @@ mod completions;
 mod doctor;
 mod environment;
 mod exit;
+mod export;
 mod fault;
 mod import;
 mod init;
@@ -92,6 +93,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => across::compare(&args),
         Command::History(args) => across::history(&args),
         Command::Serve(args) => serve::serve(&args),
+        Command::Export(args) => export::export(&args),
         Command::Metrics(args) => metrics::metrics(&args),
         Command::VerifyMonitoring(args) => verify_monitoring::verify(&args),
         Command::Targets(args) => targets::targets(&args),

@@ -1,3 +1,5 @@
+//! Alarms over seconds that are made up: when they fire, when they end, and what is no value.
+
 use super::*;
 use schema::counter_metric::{ClaimMetric, CounterMetric};
 use schema::load::ErrorClass;

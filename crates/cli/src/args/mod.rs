@@ -8,6 +8,7 @@ mod arrival;
 mod audit;
 mod compare;
 mod connection;
+mod export;
 mod flags;
 mod import;
 mod init;
@@ -38,6 +39,7 @@ pub(crate) use arrival::ArrivalArgs;
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use compare::{CompareArgs, HistoryArgs};
 pub(crate) use connection::ConnectionArgs;
+pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use flags::with_flag;
 pub(crate) use import::ImportArgs;
 pub(crate) use init::InitArgs;
@@ -113,7 +115,8 @@ pub(crate) enum Command {
     Soak(SoakArgs),
     /// Take profiles of a cell's target under its load: flame graphs, tables, system calls; no trial, no statistics
     Profile(ProfileArgs),
-    /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR, JMeter plans
+    /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR, JMeter plans,
+    /// Postman collections, OpenAPI documents, k6 scripts
     Import(ImportArgs),
     /// Read access logs: mix, rates, sessions and gaps; write a scenario and a load that reproduce them
     Model(ModelArgs),
@@ -133,6 +136,8 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// Open the live lab: runs in progress, the library of runs, comparisons and histories in a browser
     Serve(ServeArgs),
+    /// Write a result as other tools do: HdrHistogram, k6, JMeter, CSV
+    Export(ExportArgs),
     /// What runs came to so far, for Prometheus, Pushgateway, OpenTelemetry and Grafana
     Metrics(MetricsArgs),
     /// Show a Prometheus what is known and ask it back: lost scrapes, late values, wrong rates and quantiles

@@ -14,6 +14,7 @@ mod doctor;
 mod done;
 mod each;
 mod events;
+mod export;
 mod factors;
 mod fault;
 mod files;

@@ -62,7 +62,7 @@ pub(super) fn options(
                 made.arguments.push("--disable-keepalive".to_owned());
             }
             ("maxRedirects", Val::Number(most)) if *most > 0.0 => {
-                made.arguments.push(format!("--follow={most}"))
+                made.arguments.push(format!("--follow={most}"));
             }
             ("scenarios" | "vus" | "duration" | "iterations" | "stages" | "executor", _) => {}
             (name, Val::Bool(false) | Val::Null) if !name.is_empty() => {}

@@ -18,7 +18,7 @@ pub(super) fn put(body: &Value, made: &mut NamedRequest, title: &str, reader: &m
         Some("file") => match body["file"]["src"].as_str() {
             Some(src) => made.body_file = Some(src.to_owned()),
             None => {
-                reader.steps.leave_out(&format!("the body of {}", quoted(title)), "its file is not named")
+                reader.steps.leave_out(&format!("the body of {}", quoted(title)), "its file is not named");
             }
         },
         Some("graphql") => {
