@@ -22,6 +22,7 @@ mod interrupt;
 mod knee;
 mod ledger;
 mod load;
+mod mcp;
 mod metrics;
 mod model;
 mod monitor;
@@ -95,6 +96,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::serve(&args),
         Command::Export(args) => export::export(&args),
         Command::Metrics(args) => metrics::metrics(&args),
+        Command::Mcp(args) => mcp::mcp(&args),
         Command::VerifyMonitoring(args) => verify_monitoring::verify(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),

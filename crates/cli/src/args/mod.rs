@@ -15,6 +15,7 @@ mod init;
 mod knee;
 mod ledger;
 mod load;
+mod mcp;
 mod metrics;
 mod model;
 mod plan;
@@ -46,6 +47,7 @@ pub(crate) use init::InitArgs;
 pub(crate) use knee::KneeArgs;
 pub(crate) use ledger::{LedgerArgs, LedgerCommand, LedgerFormat, LedgerRunArgs};
 pub(crate) use load::LoadArgs;
+pub(crate) use mcp::McpArgs;
 pub(crate) use metrics::{MetricsArgs, MonitorArgs, VerifyMonitoringArgs};
 pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use plan::PlanArgs;
@@ -140,6 +142,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// What runs came to so far, for Prometheus, Pushgateway, OpenTelemetry and Grafana
     Metrics(MetricsArgs),
+    /// Answer clients of the Model Context Protocol over standard input and output: runs, reports, comparisons
+    Mcp(McpArgs),
     /// Show a Prometheus what is known and ask it back: lost scrapes, late values, wrong rates and quantiles
     VerifyMonitoring(VerifyMonitoringArgs),
     /// List, check, build and make the targets that experiments can use

@@ -28,7 +28,11 @@ fn a_trial_is_exported_as_its_own_files_say() {
     let service = &summary["metrics"]["http_req_duration"]["med"];
     let wanted = trial["load"]["latency_ns"]["service"]["p50"].as_f64().unwrap() / 1e6;
     assert_eq!(service.as_f64(), Some(wanted), "{summary:#}");
-    bad(&["export", run, "--format", "hgrm"], 1, &[" trials that ended", "name one with --trial, from 1 to "]);
+    bad(
+        &["export", run, "--format", "hgrm"],
+        1,
+        &[" trials that ended", "name one with --trial, from 1 to "],
+    );
     bad(&["export", run, "--trial", "99", "--format", "csv"], 1, &["trial 99 has not ended", "from 1 to "]);
     bad(&["export", "/nonexistent", "--format", "csv"], 1, &["is no run folder", "remedy"]);
 }

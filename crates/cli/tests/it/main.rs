@@ -30,6 +30,7 @@ mod ledger;
 mod levels;
 mod load;
 mod load_results;
+mod mcp;
 mod mistakes;
 mod monitoring;
 mod output;
