@@ -158,7 +158,7 @@ impl<'o> Steps<'o> {
                 ),
                 _ => Problem::new(
                     "there is no request in it that can be sent",
-                    "give a file with at least one request of HTTP; what was left out stands in its notes",
+                    "give a file with at least one request of HTTP that stands in no condition and no loop",
                 ),
             });
         };

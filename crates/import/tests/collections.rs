@@ -85,7 +85,8 @@ fn a_collection_becomes_a_session_where_values_are_taken_from_answers() {
         &[
             "variables that nothing in the collection sets, sent as they stand: `{{missing}}`: 1",
             "left out: the prerequest script of `Accounts / Log in`",
-            "left out: line 7 of the test script of `Accounts / Log in`, prony has no such check: `if (answer.old)",
+            "left out: line 7 of the test script of `Accounts / Log in`, a condition, with all below it: `if (answer.old)",
+            "left out: line 13 of the test script of `Accounts / Log in`, prony has no such check",
             "left out: the `oauth2` authorization of `Query`",
             "requests to https://elsewhere.test:443 left out",
             "header fields that prony sets itself left out",

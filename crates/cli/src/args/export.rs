@@ -10,9 +10,8 @@ use std::path::PathBuf;
   prony export result.json --format k6 -o summary.json
   prony export rows.jsonl --format jtl -o result.jtl
 
-Formats: hgrm (percentile distribution of HdrHistogram's plotter and wrk2, of a trial), csv (a row an interval, of a trial), k6
-(summary JSON, of a trial or of a result of prony load --format json), jtl (JMeter, of rows that prony load --each wrote as
-JSON lines).
+Formats: hgrm (percentile distribution of a trial, for HdrHistogram's plotter), csv (a trial, one row an interval), k6 (summary
+JSON of a trial, or of a load's result), jtl (JMeter's lines, of the rows that a load writes with --each rows.jsonl).
 
 Exit codes: 0 done, 1 wrong arguments, or a file or run that has not what the format needs, 4 the result could not be
 written.")]

@@ -1,7 +1,6 @@
 //! What each tool does: prony's own command in a process of its own, bounded in time and output.
 
 use super::limits::LoadLimits;
-use super::short;
 use crate::args::McpArgs;
 use anyhow::{Context as _, Result, bail};
 use record::{RunFolder, history};
@@ -161,6 +160,11 @@ fn kept(mut from: impl std::io::Read + Send + 'static) -> std::thread::JoinHandl
         let _ = std::io::copy(&mut from, &mut std::io::sink());
         String::from_utf8_lossy(&kept).into_owned()
     })
+}
+
+/// A text of the client for a message.
+pub(super) fn short(text: &str) -> String {
+    format!("`{}`", text.chars().filter(|c| !c.is_control()).take(60).collect::<String>())
 }
 
 /// A path of a list whose name, with or without its ending, is that which is asked for.

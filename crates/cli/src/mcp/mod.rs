@@ -15,7 +15,7 @@ mod tools;
 use crate::args::McpArgs;
 use crate::exit;
 use anyhow::{Result, bail};
-use calls::Caller;
+use calls::{Caller, short};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Write};
 
@@ -156,11 +156,6 @@ fn result(id: &Value, result: &Value) -> Value {
 fn error(id: &Value, code: i64, message: &str) -> Value {
     let message: String = message.chars().take(500).collect();
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
-}
-
-/// A text of the client for a message.
-fn short(text: &str) -> String {
-    format!("`{}`", text.chars().filter(|c| !c.is_control()).take(60).collect::<String>())
 }
 
 #[cfg(test)]

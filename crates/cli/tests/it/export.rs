@@ -1,15 +1,16 @@
 //! `prony export`: each format against what the result itself says.
 
-use crate::command::{Server, bad, good, measured};
+use crate::command::{Server, bad, done, good};
 use crate::run::{Lab, read};
 use serde_json::Value;
 
-const ONE: &str = "[[target]]\nname = \"one\"\nreference = { mean = \"1ms\" }\n[[target]]\nname = \"two\"\nreference = {}\n";
+const ONE: &str = "[[target]]\nname = \"one\"\nreference = { mean = \"1ms\" }\n[[target]]\nname = \"two\"\nreference = { mean = \"1ms\" }\n";
 
 #[test]
 fn a_trial_is_exported_as_its_own_files_say() {
     let lab = Lab::new(ONE, "", "blocks = 1");
-    measured(&lab.args());
+    // Void on a busy host, which is all the same here: what was measured is exported.
+    done(&lab.args());
     let run = lab.run();
     let run = run.to_str().unwrap();
     let trial = read(&lab.run().join("trials/0001/trial.json"));

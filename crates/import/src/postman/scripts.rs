@@ -60,6 +60,10 @@ static FRAME: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// What makes the lines below it depend on something.
+static CONDITION: LazyLock<Regex> =
+    LazyLock::new(|| known(r"^(?:\}\s*)?(?:if|else|for|while|do|switch|try|catch|finally)\b"));
+
 impl Script {
     fn lines(&self) -> Vec<String> {
         match &self.script["exec"] {
@@ -89,8 +93,19 @@ impl Script {
             return false;
         }
         let (mut names, mut captures) = (vec!["jsonData".to_owned()], false);
+        // Brackets that are open below a condition.
+        let mut below = 0_i64;
         for (number, line) in (1..).zip(self.lines()) {
             let line = line.trim();
+            let is_condition = CONDITION.is_match(line);
+            if is_condition || below > 0 {
+                below = (below + opened(line)).max(0);
+                if is_condition {
+                    let what = format!("line {number} of the test script of {}", quoted(title));
+                    steps.leave_out(&what, &format!("a condition, with all below it: {}", quoted(line)));
+                }
+                continue;
+            }
             if let Some(found) = NAMED.captures(line) {
                 names.push(found[1].to_owned());
                 continue;
@@ -131,6 +146,11 @@ impl Script {
         }
         captures
     }
+}
+
+/// Brackets that a line opens beyond those that it closes.
+fn opened(line: &str) -> i64 {
+    line.bytes().fold(0, |open, byte| open + i64::from(byte == b'{') - i64::from(byte == b'}'))
 }
 
 /// A line of the export may hold several.
