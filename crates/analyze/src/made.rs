@@ -122,6 +122,7 @@ fn plan(targets: &[&str], cells: Vec<CellPlan>, order: Vec<TrialPlan>, blocks: u
         checks: Default::default(),
         claims: Vec::new(),
         thresholds: Vec::new(),
+        alarms: Vec::new(),
         margin: 0.02,
         confidence: 0.95,
         pin: PinPlan::default(),

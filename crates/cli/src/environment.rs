@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result};
 use runner::Environment;
 use schema::calibration::CalibrationSummary;
 use std::path::Path;
+use std::sync::Arc;
 
 /// For one run; from here on the first Ctrl-C ends it cleanly.
 pub(crate) fn environment(
@@ -19,5 +20,6 @@ pub(crate) fn environment(
         command: std::env::args().collect(),
         calibration,
         stop: interrupt::stop_flag()?,
+        aborted: Arc::default(),
     })
 }

@@ -18,10 +18,10 @@ pub(crate) fn import(args: &ImportArgs) -> Result<u8> {
     let label = label(&args.file);
     let text = read(&args.file, &label)?;
     let format = format(args, &label, &text)?;
-    if args.group.is_some() && format != Format::Jmeter {
+    if args.group.is_some() && !matches!(format, Format::Jmeter | Format::K6) {
         bail!(
-            "--group names a thread group of JMeter, and {label} is read as {format}\n  remedy: leave it out, or add \
-             --format jmeter"
+            "--group names a thread group of JMeter or a scenario of k6, and {label} is read as {format}\n  remedy: leave \
+             it out, or add --format jmeter"
         );
     }
     let name = name(args)?;

@@ -6,6 +6,7 @@
 
 mod across;
 mod agent;
+mod alarms;
 mod args;
 mod audit;
 mod calibrate;
@@ -14,6 +15,7 @@ mod completions;
 mod doctor;
 mod environment;
 mod exit;
+mod export;
 mod fault;
 mod fleet;
 mod import;
@@ -22,6 +24,7 @@ mod interrupt;
 mod knee;
 mod ledger;
 mod load;
+mod mcp;
 mod metrics;
 mod model;
 mod monitor;
@@ -63,6 +66,10 @@ fn main() -> ExitCode {
     if let Some(code) = generate::processes::dispatch(std::env::args_os()) {
         return code;
     }
+    // And the one that watches alarms.
+    if let Some(code) = alarms::dispatch(std::env::args_os()) {
+        return code;
+    }
     let args = match parse() {
         Ok(args) => args,
         Err(error) => return refused(&error),
@@ -91,7 +98,9 @@ fn main() -> ExitCode {
         Command::Compare(args) => across::compare(&args),
         Command::History(args) => across::history(&args),
         Command::Serve(args) => serve::serve(&args),
+        Command::Export(args) => export::export(&args),
         Command::Metrics(args) => metrics::metrics(&args),
+        Command::Mcp(args) => mcp::mcp(&args),
         Command::VerifyMonitoring(args) => verify_monitoring::verify(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),

@@ -123,15 +123,17 @@ pub(crate) struct LoadFiles {
 }
 
 impl LoadFiles {
-    /// Makes the folder, where monitoring is asked for.
+    /// Makes the folder, where monitoring or alarms are asked for.
     ///
     /// # Errors
     /// It cannot be made.
-    pub(crate) fn begin(args: &MonitorArgs) -> Result<Option<Self>> {
-        if args.metrics_listen.is_none() && args.metrics_push.is_none() && args.metrics_otlp.is_none() {
+    pub(crate) fn begin(args: &MonitorArgs, has_alarms: bool) -> Result<Option<Self>> {
+        let is_monitored =
+            args.metrics_listen.is_some() || args.metrics_push.is_some() || args.metrics_otlp.is_some();
+        if !is_monitored && !has_alarms {
             return Ok(None);
         }
-        let folder = tempfile::tempdir().context("cannot make a temporary folder for --metrics-listen")?;
+        let folder = tempfile::tempdir().context("cannot make a temporary folder for what is watched")?;
         let run = folder.path().join(record::run_name(jiff::Timestamp::now(), "load"));
         std::fs::create_dir(&run).with_context(|| format!("cannot make {}", run.display()))?;
         let trial = TrialFolder { path: run.clone() };
@@ -161,7 +163,7 @@ impl LoadFiles {
         if let Err(error) = logged.and_then(|()| self.lines.append(line)) {
             // The load goes on: what it measures is worth more than what monitoring sees.
             self.is_whole = false;
-            output::say!("note: monitoring sees no more of this load: {error}");
+            output::say!("note: monitoring and alarms see no more of this load: {error}");
         }
     }
 }

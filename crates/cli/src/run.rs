@@ -1,15 +1,17 @@
 //! `prony run`: a whole experiment, its resumption, or only its plan.
 
-use crate::args::{RunArgs, TextOrJson};
+use crate::alarms::{self, Alarms, Subject};
+use crate::args::{AlarmArgs, RunArgs, TextOrJson};
 use crate::environment::environment;
 use crate::monitor::Monitor;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, fleet, output, report_files, screen, tuning};
 use anyhow::{Context as _, Result};
 use plan::Context;
-use record::history;
+use record::{RunFolder, history};
 use report::{ClockTime, PlanTime};
-use runner::Outcome;
+use runner::{Environment, Outcome};
+use schema::alarm::AlarmPlan;
 use schema::analysis::AnalysisFile;
 use schema::calibration::CalibrationSummary;
 use schema::plan::{ExperimentPlan, LoadPlan};
@@ -24,14 +26,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
         let runs = folder.parent().unwrap_or(Path::new("."));
         let monitor = Monitor::begin(&args.monitor, &args.consent, runs)?;
         let environment = environment(&args.runs, &args.consent, None)?;
+        let mut watched = RunFolder::open(folder)?.read_run()?.plan.alarms;
+        watched.extend(alarms::of_flags(&args.alarms)?);
+        let alarms = watch(&args.alarms, &watched, runs, &environment)?;
         let tuning = tuning::begin(args.tune, args.turbo_off)?;
         let mut progress = RunProgress::new(screen::is_live());
         let outcome = runner::resume(folder, usable_cpus, args.blocks, &environment, &mut progress);
         progress.finish();
+        alarms.map(Alarms::end);
         tuning.end();
         let outcome = outcome?;
         monitor.end(outcome.folder.path());
-        return finish(&outcome, TextOrJson::Text, args.junit.as_deref());
+        let code = finish(&outcome, TextOrJson::Text, args.junit.as_deref())?;
+        return Ok(after_alarms(code, &environment));
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -41,6 +48,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
         plan::short(&mut plan);
     }
     fleet::enlist_all(&mut plan, args.fleet.as_deref())?;
+    plan.alarms.extend(alarms::of_flags(&args.alarms)?);
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
     if args.dry_run {
@@ -49,14 +57,45 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     }
     let monitor = Monitor::begin(&args.monitor, &args.consent, &args.runs)?;
     let environment = environment(&args.runs, &args.consent, limit)?;
+    let alarms = watch(&args.alarms, &plan.alarms, &args.runs, &environment)?;
     let tuning = tuning::begin(args.tune, args.turbo_off)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
     progress.finish();
+    alarms.map(Alarms::end);
     tuning.end();
     let outcome = outcome?;
     monitor.end(outcome.folder.path());
-    finish(&outcome, TextOrJson::Text, args.junit.as_deref())
+    let code = finish(&outcome, TextOrJson::Text, args.junit.as_deref())?;
+    Ok(after_alarms(code, &environment))
+}
+
+/// Begins to watch a run or a soak.
+pub(crate) fn watch(
+    args: &AlarmArgs,
+    watched: &[AlarmPlan],
+    runs: &Path,
+    environment: &Environment,
+) -> Result<Option<Alarms>> {
+    let subject = Subject {
+        runs,
+        load: None,
+        consent: &environment.consent,
+        stop: environment.stop.clone(),
+        aborted: environment.aborted.clone(),
+    };
+    Alarms::begin(args, watched, &subject)
+}
+
+/// The exit code of a run that an alarm may have ended.
+pub(crate) fn after_alarms(code: u8, environment: &Environment) -> u8 {
+    match environment.aborted.get() {
+        Some(alarm) => {
+            output::say!("ended by an alarm: {alarm}");
+            exit::CLAIM
+        }
+        None => code,
+    }
 }
 
 /// A mistake in the name shows before the run, not hours later.

@@ -1,12 +1,15 @@
 //! `prony soak`: one cell for hours, its live verdict, and its end.
 
+use crate::alarms::{self, Alarms};
 use crate::args::{SoakArgs, TextOrJson};
 use crate::environment::environment;
 use crate::monitor::Monitor;
+use crate::run::{after_alarms, watch};
 use crate::soak_progress::SoakProgress;
 use crate::{calibrate, exit, output, report_files, screen};
 use anyhow::{Context as _, Result};
 use plan::Context;
+use record::RunFolder;
 use runner::Outcome;
 use runner::soak::windows::soak_plan;
 use schema::analysis::AnalysisFile;
@@ -19,23 +22,31 @@ pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
     let mut progress = SoakProgress::new(screen::is_live());
     let runs = args.resume.as_deref().and_then(Path::parent).unwrap_or(&args.runs);
     let monitor = Monitor::begin(&args.monitor, &args.consent, runs)?;
-    let outcome = match &args.resume {
+    let (outcome, alarms, environment) = match &args.resume {
         Some(folder) => {
             let environment = environment(&args.runs, &args.consent, None)?;
-            runner::soak::resume(folder, usable_cpus, &environment, &mut progress)
+            let mut watched = RunFolder::open(folder)?.read_run()?.plan.alarms;
+            watched.extend(alarms::of_flags(&args.alarms)?);
+            let alarms = watch(&args.alarms, &watched, runs, &environment)?;
+            let outcome = runner::soak::resume(folder, usable_cpus, &environment, &mut progress);
+            (outcome, alarms, environment)
         }
         None => {
-            let (plan, text, context) = plan(args, usable_cpus)?;
+            let (mut plan, text, context) = plan(args, usable_cpus)?;
+            plan.alarms.extend(alarms::of_flags(&args.alarms)?);
             let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
             let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
             let environment = environment(&args.runs, &args.consent, limit)?;
-            runner::run(plan, &text, &context, &environment, &mut progress)
+            let alarms = watch(&args.alarms, &plan.alarms, runs, &environment)?;
+            let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
+            (outcome, alarms, environment)
         }
     };
     progress.finish();
+    alarms.map(Alarms::end);
     let outcome = outcome?;
     monitor.end(outcome.folder.path());
-    finish(&outcome, args.format)
+    Ok(after_alarms(finish(&outcome, args.format)?, &environment))
 }
 
 /// The plan of a new soak, with the experiment's text and the context that it was resolved in.

@@ -20,9 +20,9 @@ pub const INTERVALS: &str = "intervals.ndjson";
 /// See [`INTERVALS`].
 pub const LOG: &str = "latency.hlog";
 /// The times that are exported.
-const TAG: &str = "response";
+pub(crate) const TAG: &str = "response";
 /// The log has whole milliseconds; half of one is less than any interval.
-const ROUNDING_NS: u64 = 500_000;
+pub(crate) const ROUNDING_NS: u64 = 500_000;
 
 /// The runs of a folder as far as they were read.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
 //! Runs as other systems read them: what a run folder holds so far as families of metrics, these in the formats that
-//! Prometheus and OpenTelemetry read, and dashboards over them.
+//! Prometheus and OpenTelemetry read, and dashboards over them; results as k6 and JMeter write theirs.
 //!
 //! Invariants: everything is read from files of run folders, so that a measurement never waits for a reader, and one
 //! that comes or goes changes nothing; counters only grow while a run lasts; times of the warm-up are in no histogram;
@@ -11,6 +11,9 @@ mod chain;
 mod dashboard;
 mod family;
 mod feed;
+mod follow;
+mod jtl;
+mod k6_summary;
 mod native;
 mod otlp;
 mod run_families;
@@ -21,6 +24,9 @@ pub use chain::{Chain, Evidence, QUANTILE, SLOPE_PER_S, Stored};
 pub use dashboard::run_dashboard;
 pub use family::{Family, Kind, Sample, Value};
 pub use feed::{Feed, INTERVALS, LOG};
+pub use follow::{Begun, Event, Follow};
+pub use jtl::{JTL_HEAD, jtl_line};
+pub use k6_summary::k6_summary;
 pub use native::{PROTOBUF_TYPE, protobuf};
 pub use otlp::{OTLP_TYPE, otlp, otlp_refused};
 pub use run_families::{SERIES_MAX, families};

@@ -1,6 +1,6 @@
 //! Which format a file has, by its name and its first meaningful line.
 
-use crate::{Format, urls, vegeta};
+use crate::{Format, k6, openapi, postman, urls, vegeta};
 
 /// How much of a file is looked at; bounds the work, not the answer of any real file.
 const LOOKED_AT_BYTES: usize = 16 << 10;
@@ -28,6 +28,9 @@ pub fn detect(file_name: &str, text: &str) -> Option<Format> {
         };
         return begin.lines().any(is_call).then_some(Format::Ghz);
     }
+    if k6::is_script(begin) {
+        return Some(Format::K6);
+    }
     let line = begin.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     let first = line.split_whitespace().find(|word| *word != "$")?;
     if first == "curl" || first == "curl.exe" {
@@ -54,6 +57,12 @@ fn json(begin: &str) -> Option<Format> {
     let after_brace = begin.trim_start()[1..].trim_start();
     if after_brace.starts_with("\"log\"") {
         return Some(Format::Har);
+    }
+    if postman::is_collection(begin) {
+        return Some(Format::Postman);
+    }
+    if openapi::is_document(begin) {
+        return Some(Format::Openapi);
     }
     if first.contains("\"url\"") && first.contains("\"method\"") {
         return Some(Format::VegetaJson);
@@ -91,6 +100,9 @@ mod tests {
             ("g.json", "{\n  \"call\": \"p.S/M\"", Some(Format::Ghz)),
             ("g.toml", "proto = \"p.proto\"\ncall = \"p.S/M\"\n", Some(Format::Ghz)),
             ("x.toml", "a = 1\n", None),
+            ("c.json", "{\n\t\"info\": {\n\t\t\"_postman_id\": \"x\",", Some(Format::Postman)),
+            ("api.json", "{\n  \"openapi\": \"3.0.3\",", Some(Format::Openapi)),
+            ("s.js", "// a\nimport http from 'k6/http';\n", Some(Format::K6)),
             ("t.txt", "hello world\n", None),
             ("t.json", "{\"a\":1}", None),
             ("t.txt", "", None),

@@ -12,7 +12,7 @@ pub struct Options {
     pub origin: Option<String>,
     /// Keep requests to other origins, too, each with its origin.
     pub all_origins: bool,
-    /// JMeter: the name of the thread group. Default: the only one.
+    /// JMeter: the name of the thread group; k6: of the scenario. Default: the only one.
     pub group: Option<String>,
 }
 
@@ -29,6 +29,6 @@ pub struct Imported {
     pub notes: Vec<String>,
     /// Session only: the pause before each step, 0 where there is none.
     pub think: Option<Vec<Nanos>>,
-    /// JMeter: how much the plan sends, as arguments of `prony load`, quoted for a shell.
+    /// JMeter, k6: how much the file sends, as arguments of `prony load`, quoted for a shell.
     pub load: Vec<String>,
 }

@@ -1,9 +1,9 @@
 //! Other tools' inputs as scenario files: vegeta targets, URL lists of siege and h2load, curl command lines, HAR, test
-//! plans of JMeter, configurations of ghz.
+//! plans of JMeter, configurations of ghz, collections of Postman, documents of OpenAPI, scripts of k6.
 //!
 //! Invariants: one import has one origin; equal requests are merged, their number becoming the weight; every request
 //! has a unique name; what is left out is counted in a note; text of the foreign file never becomes an expression
-//! (`${` is written `$${`), but for the variables and functions of JMeter that have an equal; what does not fit is refused with its line, cause and remedy. A file is read from one
+//! (`${` is written `$${`), but for the variables and functions of JMeter, Postman and k6 that have an equal; what does not fit is refused with its line, cause and remedy. A file is read from one
 //! text, in which the answers of a HAR are skipped, not copied.
 //! Absent on purpose: files (callers hand in texts and write the results), defaults of the load, and any wish to be
 //! a shell: a command line with variables or pipes is refused.
@@ -17,7 +17,12 @@ mod ghz;
 mod har;
 mod imported;
 mod jmeter;
+mod k6;
 mod notes;
+mod openapi;
+mod postman;
+mod steps;
+mod texts;
 mod url;
 mod urls;
 mod vegeta;
@@ -50,12 +55,28 @@ pub enum Format {
     Jmeter,
     /// A configuration of ghz, JSON or TOML.
     Ghz,
+    /// A collection of Postman, v2.0 or v2.1.
+    Postman,
+    /// A document of OpenAPI 3, as JSON.
+    Openapi,
+    /// A script of k6.
+    K6,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Vegeta, Self::VegetaJson, Self::Urls, Self::Curl, Self::Har, Self::Jmeter, Self::Ghz];
+    pub const ALL: [Self; 10] = [
+        Self::Vegeta,
+        Self::VegetaJson,
+        Self::Urls,
+        Self::Curl,
+        Self::Har,
+        Self::Jmeter,
+        Self::Ghz,
+        Self::Postman,
+        Self::Openapi,
+        Self::K6,
+    ];
 
     /// The name on command lines.
     #[must_use]
@@ -68,6 +89,9 @@ impl Format {
             Self::Har => "har",
             Self::Jmeter => "jmeter",
             Self::Ghz => "ghz",
+            Self::Postman => "postman",
+            Self::Openapi => "openapi",
+            Self::K6 => "k6",
         }
     }
 }
@@ -80,7 +104,9 @@ impl fmt::Display for Format {
 
 /// A name that is no format's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no format; use one of: vegeta, vegeta-json, urls, curl, har, jmeter, ghz")]
+#[error(
+    "`{0}` is no format; use one of: vegeta, vegeta-json, urls, curl, har, jmeter, ghz, postman, openapi, k6"
+)]
 pub struct UnknownFormat(String);
 
 impl FromStr for Format {
@@ -112,9 +138,12 @@ pub fn import(
             Format::Urls => urls::read(text, &mut assembler)?,
             Format::Curl => curl::read(text, &mut assembler)?,
             Format::Har => har::read(text, &mut assembler, options.session)?,
-            // It has names, checks and steps of its own, and nothing to merge.
+            // They have names, checks and steps of their own, and nothing to merge.
             Format::Jmeter => return jmeter::read(name, text, description(format, file), options),
             Format::Ghz => return ghz::read(name, text, description(format, file)),
+            Format::Postman => return postman::read(name, text, description(format, file), options),
+            Format::Openapi => return openapi::read(name, text, description(format, file), options),
+            Format::K6 => return k6::read(name, text, description(format, file), options),
         }
         assembler.finish(name, description(format, file))
     };
@@ -130,6 +159,9 @@ fn description(format: Format, file: &str) -> String {
         Format::Har => "HAR",
         Format::Jmeter => "test plan of JMeter",
         Format::Ghz => "configuration of ghz",
+        Format::Postman => "collection of Postman",
+        Format::Openapi => "document of OpenAPI",
+        Format::K6 => "script of k6",
     };
     format!("Imported from {file} ({what})")
 }

@@ -437,7 +437,7 @@ fn formats_are_read_by_their_keys() {
     for format in Format::ALL {
         assert_eq!(format.key().parse(), Ok(format));
     }
-    assert!("k6".parse::<Format>().unwrap_err().to_string().contains("vegeta-json"));
+    assert!("gatling".parse::<Format>().unwrap_err().to_string().contains("vegeta-json"));
 }
 
 /// All that the schema can say, though no import makes it: `to_toml` is for any scenario.

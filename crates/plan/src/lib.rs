@@ -26,7 +26,7 @@ pub use each::{EachFormat, EachPlan, EachPlanError};
 pub use error::PlanError;
 pub use experiment::{
     CONFIRMATIONS, KneeWishes, Levels, PROFILE_WINDOWS, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, add_blocks,
-    capacity, experiment, load_words, longest_ns, pilot, short,
+    alarm, capacity, experiment, load_words, longest_ns, pilot, short,
 };
 pub use job::{LoadJob, NameLookup};
 pub use load::{intervals, ports, processes, recorded};

@@ -47,7 +47,7 @@ pub fn check_with(input: &[u8], importer: &Importer) -> Result<(), Broken> {
             survives_toml(&imported.scenario)?;
             one_origin(&imported)?;
             unique_names(&imported.scenario)?;
-            let has_variables = format == Format::Jmeter;
+            let has_variables = matches!(format, Format::Jmeter | Format::Postman | Format::K6);
             let mut requests = imported.scenario.requests.iter().take(MADE_MAX);
             requests.try_for_each(|request| sends_what_was_written(request, has_variables))
         }
@@ -91,7 +91,7 @@ fn unique_names(scenario: &ScenarioFile) -> Result<(), Broken> {
 }
 
 /// The request compiles, has no expression, and its path is sent as it stands.
-/// But for variables of JMeter, which become expressions whose values only a load has.
+/// But for variables of JMeter, Postman and k6, which become expressions whose values only a load has.
 fn sends_what_was_written(request: &NamedRequest, has_variables: bool) -> Result<(), Broken> {
     // What a call sends is known only with its files.
     if request.body_file.is_some() || request.multipart.is_some() || request.grpc.is_some() {
@@ -139,6 +139,37 @@ mod tests {
         let lists: [&[u8]; 4] = [b"", b"\x02", b"\x02http://127.0.0.1:8080/a${\n", b"\x22/a/b\n"];
         for input in [URLS, vegeta].into_iter().chain(lists) {
             assert_eq!(check(input), Ok(()), "{}", String::from_utf8_lossy(input));
+        }
+    }
+
+    /// Collections, documents and scripts: what is whole, what is broken, and what is hostile.
+    #[test]
+    fn collections_documents_and_scripts_hold() {
+        let item = |url: &str| format!("\x06{{\"item\":[{{\"name\":\"a\",\"request\":\"{url}\"}}]}}");
+        let operation = |path: &str| {
+            format!(
+                "\x07{{\"openapi\":\"3.0.0\",\"servers\":[{{\"url\":\"http://h\"}}],\"paths\":{{\"{path}\":{{\"get\":{{}}}}}}}}"
+            )
+        };
+        let script = |code: &str| format!("\x08export default function () {{ {code} }}");
+        let whole = ["http://h/a?b=${c}", "http://h/{{x}}", "http://h/\u{202e}", "{{$guid}}", "http://h/{{$guid}}", "h.test/a b"]
+            .map(item)
+            .into_iter()
+            .chain(["/a", "/${b}", "/a b#c", "/{id}", "a"].map(operation))
+            .chain(
+                [
+                    "http.get('http://h/${x}')",
+                    "http.get(`http://h/${uuidv4()}/$${1}`)",
+                    "const r = http.get('http://h/'); http.post(`http://h/${r.json('a.b')}`, r.json('c'), { headers: { a: r.headers.b } })",
+                    "http.batch([['GET', 'http://h/'], 'http://h/\\u0000'])",
+                    "http.get('http://h/', { headers: { 'a b': 'c' } }); sleep(1e400)",
+                    "`${",
+                ]
+                .map(script),
+            );
+        for input in whole.chain(["\x06", "\x07{}", "\x08", "\x28http.get('/a')", "\x18}"].map(str::to_owned))
+        {
+            assert_eq!(check(input.as_bytes()), Ok(()), "{input}");
         }
     }
 

@@ -7,8 +7,8 @@ use schema::calibration::CalibrationSummary;
 use schema::run::RunFile;
 use schema::trial::TrialOutcome;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// What a run needs of the outside.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Environment {
     pub calibration: Option<CalibrationSummary>,
     /// Set to end the run after as little as possible.
     pub stop: Arc<AtomicBool>,
+    /// Why an alarm ends the run; set before `stop`. The trial in progress is then kept, and void.
+    pub aborted: Arc<OnceLock<String>>,
 }
 
 /// How a run ended.

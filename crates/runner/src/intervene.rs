@@ -86,6 +86,7 @@ pub fn plan(
         soak: None,
         claims: Vec::new(),
         thresholds: Vec::new(),
+        alarms: Vec::new(),
         blocks: 0,
         order: Vec::new(),
         ..run.plan.clone()

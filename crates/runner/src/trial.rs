@@ -91,7 +91,9 @@ pub(crate) fn run(
     let (measured, mut seen, before) = scoped?;
     seen.canary = canary::canary(before, after);
     let measured = match measured {
-        Ok(measured) if measured.interrupted && !options.keeps_interrupted => {
+        Ok(measured)
+            if measured.interrupted && !options.keeps_interrupted && environment.aborted.get().is_none() =>
+        {
             stop(up)?;
             folder.discard()?;
             return cleaned.map(|()| None);
@@ -115,9 +117,13 @@ pub(crate) fn run(
         }
         Err(error) => return Err(error),
     };
+    let is_cut = measured.interrupted;
     let died = target.services.died();
     let ready_ns = up.running.as_ref().map(RunningTarget::ready_ns);
     let mut file = TrialFile { ready_ns, ..ended(blank, measured, seen, up.running.as_ref()) };
+    if let Some(alarm) = environment.aborted.get().filter(|_| is_cut && !options.keeps_interrupted) {
+        void_by_alarm(&mut file, alarm);
+    }
     if !died.is_empty() {
         file.outcome = TrialOutcome::Failed;
         file.reasons.splice(0..0, died.into_iter().map(Said::from));
@@ -130,6 +136,14 @@ pub(crate) fn run(
     folder.end(&file)?;
     // The trial stands. The next one would meet what was not cleaned up.
     cleaned.map(|()| Some(file))
+}
+
+/// A trial that an alarm cut short is kept, because it shows why, and not used, because it is shorter than the others.
+fn void_by_alarm(file: &mut TrialFile, alarm: &str) {
+    if file.outcome == TrialOutcome::Valid {
+        file.outcome = TrialOutcome::Void;
+    }
+    file.reasons.insert(0, said!("trial.alarm", "an alarm ended the run: {alarm}", alarm));
 }
 
 /// The end of a trial whose target could not be made ready by the user's program: the run ends with it.

@@ -1,5 +1,6 @@
 //! The experiment file (`experiments/*.toml`) exactly as a user writes it; nothing is resolved here.
 
+use crate::alarm::AlarmUse;
 use crate::counter_metric::ClaimMetric;
 use crate::counters::Counters;
 use crate::design::DesignUse;
@@ -61,6 +62,9 @@ pub struct ExperimentFile {
     /// Limits of health, held against every trial and every window of a soak.
     #[serde(default)]
     pub threshold: Vec<ThresholdUse>,
+    /// Conditions that are watched while a load runs, and may end it.
+    #[serde(default)]
+    pub alarm: Vec<AlarmUse>,
     /// Profiles to be taken after the last trial; none where absent.
     pub profile: Option<ProfileUse>,
     /// Programs that run before and after each trial's load.

@@ -8,6 +8,7 @@
 pub mod across;
 pub mod advice;
 pub mod agents;
+pub mod alarm;
 pub mod analysis;
 pub mod arrival;
 pub mod audit;
@@ -112,6 +113,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("segment", schema_for!(soak::SegmentFile)),
         ("soak", schema_for!(soak::SoakReport)),
         ("window", schema_for!(soak::WindowLine)),
+        ("alarm", schema_for!(alarm::AlarmLine)),
         ("verify-monitoring", schema_for!(monitoring::MonitoringFile)),
         ("doctor", schema_for!(doctor::DoctorReport)),
         ("environment-diff", schema_for!(environment::EnvironmentDiff)),

@@ -1,6 +1,7 @@
 //! The resolved plan: every setting of a run with its value, nothing left to default. Stored in `run.json`, printed
 //! by `--dry-run`, and the only thing that the runner and the engine take orders from.
 
+use crate::alarm::AlarmPlan;
 use crate::arrival::{LengthPlan, ThinkPlan};
 use crate::capacity::{CapacityPlan, SearchPlan};
 pub use crate::claim::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimQuantity, ClaimTest};
@@ -79,6 +80,9 @@ pub struct ExperimentPlan {
     /// Limits of health.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thresholds: Vec<ThresholdPlan>,
+    /// Conditions that are watched while a load runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alarms: Vec<AlarmPlan>,
     /// Half-width of the equivalence margin as a ratio.
     pub margin: f64,
     /// Confidence level of intervals.

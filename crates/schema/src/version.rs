@@ -53,6 +53,11 @@ version!(
     "prony.targets-build/1"
 );
 version!(
+    /// Head of a line of `alarms.ndjson`, and of what a webhook gets.
+    AlarmVersion,
+    "prony.alarm/1"
+);
+version!(
     /// Head of `verify-monitoring --format json`.
     MonitoringVersion,
     "prony.verify-monitoring/1"

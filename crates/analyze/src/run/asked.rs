@@ -101,7 +101,8 @@ fn raw(plan: &ExperimentPlan, trial: &TrialData, metric: Metric) -> Option<f64> 
 }
 
 /// CPUs that the target may use: its quota, or those that it is confined to, whichever is less. Unknown without both.
-pub(super) fn allowed(plan: &ExperimentPlan, cell: &CellPlan) -> Option<f64> {
+#[must_use]
+pub fn allowed(plan: &ExperimentPlan, cell: &CellPlan) -> Option<f64> {
     let pinned = plan.pin.target.as_ref().map(|cpus| cpus.len() as f64);
     match (cell.limits.cpus, pinned) {
         (Some(quota), Some(cpus)) => Some(quota.min(cpus)),

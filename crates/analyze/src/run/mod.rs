@@ -46,6 +46,7 @@ mod trials;
 mod why;
 
 pub use across::{CompareError, Costs, HistorySettings, Past, Wanted, advice, compare, history};
+pub use asked::allowed as allowed_cpus;
 use capacity::SearchState;
 use data::RunData;
 pub(crate) use load::load_in_words;

@@ -10,11 +10,15 @@ use std::path::PathBuf;
   prony import shop.har --session --origin https://shop.test -o scenarios/visit.toml
   prony import targets.txt --all-origins -o scenarios/hosts.toml
   prony import shop.jmx --group Buyers -o scenarios/buyers.toml
+  prony import shop.postman_collection.json -o scenarios/collection.toml
+  prony import openapi.json --origin http://127.0.0.1:8080 -o scenarios/api.toml
+  prony import script.js -o scenarios/script.toml
   pbpaste | prony import - --format curl
 
 Formats: vegeta and vegeta-json (targets of vegeta), urls (lists of siege and h2load), curl (command lines,
 \"Copy as cURL (bash)\" of browsers), har (HTTP archives), jmeter (test plans, .jmx),
-ghz (configurations, JSON and TOML). What is left out is reported on standard error.")]
+ghz (configurations, JSON and TOML), postman (collections v2.1), openapi (documents of OpenAPI 3 as JSON),
+k6 (scripts). What is left out is reported on standard error.")]
 pub(crate) struct ImportArgs {
     /// The file of another tool, or - for standard input
     pub(crate) file: PathBuf,
@@ -24,7 +28,7 @@ pub(crate) struct ImportArgs {
     /// Name of the scenario [default: that of the -o FILE, else of the file, without its ending]
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// Keep the order, as the session of one virtual user, with the pauses of a HAR; else a mix by counts [JMeter: always kept]
+    /// Keep the order, as the session of one virtual user, with the pauses of a HAR; else a mix by counts [JMeter, k6: always kept]
     #[arg(long)]
     pub(crate) session: bool,
     /// Keep requests to this origin only, such as http://127.0.0.1:8080 [default: that of the first]
@@ -33,7 +37,7 @@ pub(crate) struct ImportArgs {
     /// Keep requests to all origins, each with its own, as prony load takes them [not with --session]
     #[arg(long, conflicts_with_all = ["origin", "session"])]
     pub(crate) all_origins: bool,
-    /// JMeter: name of the thread group [default: the only one]
+    /// JMeter: name of the thread group; k6: of the scenario [default: the only one]
     #[arg(long, value_name = "NAME")]
     pub(crate) group: Option<String>,
     /// Write it to a file instead of standard output, with bodies that are no text beside it

@@ -1,6 +1,8 @@
 //! Arguments of `prony load`: where to, how much, how long. Other groups are flattened in.
 
-use super::{ArrivalArgs, ConnectionArgs, HookArgs, MonitorArgs, RequestArgs, ResultArgs, TlsArgs};
+use super::{
+    AlarmArgs, ArrivalArgs, ConnectionArgs, HookArgs, MonitorArgs, RequestArgs, ResultArgs, TlsArgs,
+};
 use crate::load::compat::Tool;
 use schema::experiment::{Load, OneOrMany};
 use units::{Count, Nanos, PerSecond, Users};
@@ -24,6 +26,7 @@ pub(super) const FLAGS: &[(&str, &str)] = &[
   prony load http://127.0.0.1:8080/items -m POST -H 'Content-Type: application/json' -b '{\"a\":1}'
   prony load http://127.0.0.1:8080/ -n 100k -o result.json --hgrm result.hgrm
   prony load http://127.0.0.1:8080/ -R 1k --fail 'p99>50ms' --fail 'errors>0.1%'
+  prony load http://127.0.0.1:8080/ -R 1k -d 1h --abort-on 'p99 > 200ms for 2m'
   prony load https://127.0.0.1:8443/ --cacert ca.pem -d 10s
   prony load http://127.0.0.1:8080 --scenario scenarios/shop.toml -R 500
   prony load http://127.0.0.1:50051 --grpc shop.Cart/Add --proto cart.proto --data '{}'
@@ -32,8 +35,8 @@ pub(super) const FLAGS: &[(&str, &str)] = &[
 
 Exit codes: 0 done, also with reservations, 1 wrong arguments, 2 the numbers must not be used: a
 check failed such as pacer lag, there was no right answer, or 10 % of the requests or more failed
-(see --errors-ok), 3 a --fail threshold is crossed or cannot be decided (takes precedence over
-2), 4 the result could not be written, 130 interrupted (results kept)."
+(see --errors-ok), 3 a --fail threshold is crossed or cannot be decided, or --abort-on ended it
+(takes precedence over 2), 4 the result could not be written, 130 interrupted (results kept)."
 )]
 pub(crate) struct LoadArgs {
     /// Where to send requests, for example http://127.0.0.1:8080/path
@@ -98,6 +101,8 @@ pub(crate) struct LoadArgs {
     pub(crate) hooks: HookArgs,
     #[command(flatten, next_help_heading = "Monitoring")]
     pub(crate) monitor: MonitorArgs,
+    #[command(flatten, next_help_heading = "Alarms")]
+    pub(crate) alarms: AlarmArgs,
     #[command(flatten, next_help_heading = "Result")]
     pub(crate) result: ResultArgs,
 }

@@ -3,10 +3,12 @@
 //! One file a command; `prony load` is put together from groups of options, each with its heading in the help and
 //! each in a file of its own.
 
+mod alarm;
 mod arrival;
 mod audit;
 mod compare;
 mod connection;
+mod export;
 mod flags;
 mod fleet;
 mod import;
@@ -14,6 +16,7 @@ mod init;
 mod knee;
 mod ledger;
 mod load;
+mod mcp;
 mod metrics;
 mod model;
 mod plan;
@@ -33,10 +36,12 @@ mod targets;
 mod tls;
 mod why;
 
+pub(crate) use alarm::AlarmArgs;
 pub(crate) use arrival::ArrivalArgs;
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use compare::{CompareArgs, HistoryArgs};
 pub(crate) use connection::ConnectionArgs;
+pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use flags::with_flag;
 pub(crate) use fleet::{AgentArgs, FleetArgs, FleetCommand};
 pub(crate) use import::ImportArgs;
@@ -44,6 +49,7 @@ pub(crate) use init::InitArgs;
 pub(crate) use knee::KneeArgs;
 pub(crate) use ledger::{LedgerArgs, LedgerCommand, LedgerFormat, LedgerRunArgs};
 pub(crate) use load::LoadArgs;
+pub(crate) use mcp::McpArgs;
 pub(crate) use metrics::{MetricsArgs, MonitorArgs, VerifyMonitoringArgs};
 pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use plan::PlanArgs;
@@ -117,7 +123,8 @@ pub(crate) enum Command {
     Soak(SoakArgs),
     /// Take profiles of a cell's target under its load: flame graphs, tables, system calls; no trial, no statistics
     Profile(ProfileArgs),
-    /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR, JMeter plans
+    /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR, JMeter plans,
+    /// Postman collections, OpenAPI documents, k6 scripts
     Import(ImportArgs),
     /// Read access logs: mix, rates, sessions and gaps; write a scenario and a load that reproduce them
     Model(ModelArgs),
@@ -137,8 +144,12 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// Open the live lab: runs in progress, the library of runs, comparisons and histories in a browser
     Serve(ServeArgs),
+    /// Write a result as other tools do: HdrHistogram, k6, JMeter, CSV
+    Export(ExportArgs),
     /// What runs came to so far, for Prometheus, Pushgateway, OpenTelemetry and Grafana
     Metrics(MetricsArgs),
+    /// Answer clients of the Model Context Protocol over standard input and output: runs, reports, comparisons
+    Mcp(McpArgs),
     /// Show a Prometheus what is known and ask it back: lost scrapes, late values, wrong rates and quantiles
     VerifyMonitoring(VerifyMonitoringArgs),
     /// List, check, build and make the targets that experiments can use

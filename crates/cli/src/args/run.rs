@@ -1,6 +1,6 @@
 //! Arguments of `prony run`.
 
-use super::{MonitorArgs, TextOrJson};
+use super::{AlarmArgs, MonitorArgs, TextOrJson};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -14,8 +14,8 @@ use std::path::PathBuf;
   prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks --blocks +1
 
 Exit codes: 0 done, 1 wrong arguments or file, 2 a trial failed or the numbers must not be used (most trials are bad,
-or 10 % of a cell's requests or more failed), 3 a claim does not hold, or a threshold is crossed or was never read,
-130 interrupted (results kept).")]
+or 10 % of a cell's requests or more failed), 3 a claim does not hold, a threshold is crossed or was never read, or an
+alarm ended it, 130 interrupted (results kept).")]
 pub(crate) struct RunArgs {
     /// The experiment file
     #[arg(required_unless_present = "resume")]
@@ -52,6 +52,8 @@ pub(crate) struct RunArgs {
     pub(crate) consent: Vec<String>,
     #[command(flatten)]
     pub(crate) monitor: MonitorArgs,
+    #[command(flatten)]
+    pub(crate) alarms: AlarmArgs,
     /// Write claims and thresholds as JUnit XML to this file, one test case each
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     pub(crate) junit: Option<PathBuf>,

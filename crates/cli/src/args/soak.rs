@@ -1,6 +1,6 @@
 //! Arguments of `prony soak`.
 
-use super::{MonitorArgs, TextOrJson, parse_enum};
+use super::{AlarmArgs, MonitorArgs, TextOrJson, parse_enum};
 use schema::soak::StopWhen;
 use std::path::PathBuf;
 use units::Nanos;
@@ -16,8 +16,8 @@ One cell of the experiment is loaded for hours; memory, descriptors, threads, go
 target are followed from window to window. Each is said to leak, to fill up, to be steady, or not to be judged yet.
 The [[threshold]]s of the file are held against every window.
 
-Exit codes: 0 no leak, 1 wrong arguments or file, 2 the target failed or the numbers must not be used, 3 a leak, or a
-threshold that was crossed or never read, 130 interrupted (results kept).")]
+Exit codes: 0 no leak, 1 wrong arguments or file, 2 the target failed or the numbers must not be used, 3 a leak, a
+threshold that was crossed or never read, or an alarm that ended it, 130 interrupted (results kept).")]
 pub(crate) struct SoakArgs {
     /// The experiment file; its first cell is taken unless --cell names another
     #[arg(required_unless_present = "resume", requires = "time")]
@@ -52,6 +52,8 @@ pub(crate) struct SoakArgs {
     pub(crate) consent: Vec<String>,
     #[command(flatten)]
     pub(crate) monitor: MonitorArgs,
+    #[command(flatten)]
+    pub(crate) alarms: AlarmArgs,
     /// What to print at the end
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,

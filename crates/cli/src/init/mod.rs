@@ -4,7 +4,7 @@ mod ask;
 mod draft;
 mod service;
 
-use crate::args::{InitArgs, MonitorArgs, RunArgs, TextOrJson};
+use crate::args::{AlarmArgs, InitArgs, MonitorArgs, RunArgs, TextOrJson};
 use crate::{output, run};
 use anyhow::{Result, bail};
 use ask::Answers;
@@ -97,6 +97,7 @@ fn hosts_to_consent(services: &[Service]) -> Vec<String> {
 fn dry_run(file: &Path) -> RunArgs {
     RunArgs {
         monitor: MonitorArgs::default(),
+        alarms: AlarmArgs::default(),
         file: Some(file.to_owned()),
         dry_run: true,
         short: false,

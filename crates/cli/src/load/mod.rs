@@ -8,6 +8,7 @@ mod request;
 mod resolve;
 mod words;
 
+use crate::alarms::{self, Alarms, LoadTo, Subject};
 use crate::args::{LoadArgs, ResultFormat};
 use crate::monitor::{LoadFiles, Monitor};
 use crate::{calibrate, exit, interrupt, output, screen};
@@ -24,10 +25,15 @@ use plan::LoadJob;
 use report::LoadSeries;
 use resolve::resolve;
 use runner::RunnerError;
+use schema::alarm::AlarmLine;
 use schema::analysis::BeliefLevel;
 use schema::load::LoadReport;
 use schema::plan::PinPlan;
+use schema::said;
+use schema::said::Said;
 use schema::trial::{IntervalLine, Phase};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use units::MonotonicClock;
 
@@ -41,7 +47,7 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
 }
 
 /// From a resolved load to its printed result.
-fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &AtomicBool) -> Result<u8> {
+fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &Arc<AtomicBool>) -> Result<u8> {
     let script = Scripted::load(&job, script_output(args))?;
     if !args.result.quiet {
         output::say_text(&words::plan_line(&job));
@@ -55,11 +61,22 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &AtomicBool) -> Result<u8>
     for note in plan::notes(&job) {
         output::say!("note: {note}");
     }
-    let monitored = LoadFiles::begin(&args.monitor)?;
+    let watched = alarms::of_flags(&args.alarms)?;
+    let monitored = LoadFiles::begin(&args.monitor, !watched.is_empty())?;
     let monitor = monitored
         .as_ref()
         .map(|files| Monitor::begin(&args.monitor, &args.consent, files.runs()))
         .transpose()?;
+    let runs = monitored.as_ref().map_or(Path::new(""), LoadFiles::runs);
+    let aborted = Arc::default();
+    let subject = Subject {
+        runs,
+        load: Some(LoadTo { address: job.proxy.is_none().then_some(job.to) }),
+        consent: &args.consent,
+        stop: stop.clone(),
+        aborted: Arc::clone(&aborted),
+    };
+    let alarms = Alarms::begin(&args.alarms, &watched, &subject)?;
     let mut watcher = Watcher {
         monitored,
         progress: Progress::new(&args.result, &job),
@@ -73,7 +90,9 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &AtomicBool) -> Result<u8>
     if let (Some(monitor), Some(files)) = (&monitor, &watcher.monitored) {
         monitor.end(files.run());
     }
+    let fired = alarms.map(Alarms::end).unwrap_or_default();
     let (mut report, code, rows) = measured?;
+    report.notes.extend(fired.iter().map(note));
     report.instrument_limit = limit;
     report.thresholds = args.result.fail.iter().map(|threshold| threshold.check(&report)).collect();
     let printed = match is_told_whole(args, &report) {
@@ -85,7 +104,21 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &AtomicBool) -> Result<u8>
         script.done(&report)?;
     }
     printed.and(written).and(rows)?;
-    Ok(if code == exit::DONE { judged(args, &report) } else { code })
+    Ok(match code {
+        _ if aborted.get().is_some() => exit::CLAIM,
+        exit::DONE => judged(args, &report),
+        code => code,
+    })
+}
+
+/// An alarm that fired, in the report.
+fn note(fired: &AlarmLine) -> Said {
+    let (alarm, evidence) = (fired.when.as_str(), fired.evidence.as_str());
+    if fired.abort {
+        said!("note.alarm.ended", "the alarm {alarm} fired and ended the load: {evidence}", alarm, evidence)
+    } else {
+        said!("note.alarm", "the alarm {alarm} fired: {evidence}", alarm, evidence)
+    }
 }
 
 /// Whether the error on standard error says all that people need: nothing could connect, so every number is missing.

@@ -129,3 +129,30 @@ fn a_plan_of_jmeter_says_how_much_to_send_in_words_that_load_takes() {
     std::fs::write(&urls, "http://127.0.0.1:8080/\n").unwrap();
     bad(&["import", text(&urls), "--group", "Buyers"], 1, &["is read as urls", "--format jmeter"]);
 }
+
+/// A script of k6 sends what it says, with the checks and values that it has.
+#[test]
+fn a_script_of_k6_is_loaded_as_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = crate::command::Server::start(&[]);
+    let script = folder.path().join("shop.js");
+    let code = format!(
+        "import http from 'k6/http';\nimport {{ check, sleep }} from 'k6';\n\
+         export const options = {{ vus: 2, iterations: 20, thresholds: {{ http_req_failed: ['rate<0.5'] }} }};\n\
+         export default function () {{\n  const a = http.get('{0}/a');\n  \
+         check(a, {{ ok: (r) => r.status === 200 && r.json('code') === 0 }});\n  \
+         http.post(`{0}/b?m=${{a.json('msg')}}`, JSON.stringify({{ x: 1 }}));\n  sleep(0.01);\n}}\n",
+        server.url("")
+    );
+    std::fs::write(&script, code).unwrap();
+    let scenario = folder.path().join("shop.toml");
+    let done = good(&["import", text(&script), "-o", text(&scenario)]);
+    let run = done.err.lines().find_map(|line| line.strip_prefix("run it: prony ")).expect("a command");
+    let mut words = shlex::split(run).expect("a shell reads it");
+    words.extend(["--format", "json"].map(str::to_owned));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let loaded = good(&words);
+    let report: serde_json::Value = serde_json::from_str(&loaded.out).unwrap();
+    assert_eq!(report["requests"]["completed"], 40, "{report:#}");
+    assert_eq!(report["requests"]["failed"], 0, "{report:#}");
+}

@@ -1,5 +1,6 @@
 //! Tests of the binary as a user runs it, and of the repository's own rules. One test binary, so that it links once.
 
+mod alarms;
 mod audit;
 mod calibrate;
 mod circles;
@@ -13,6 +14,7 @@ mod doctor;
 mod done;
 mod each;
 mod events;
+mod export;
 mod factors;
 mod fault;
 mod files;
@@ -30,6 +32,7 @@ mod ledger;
 mod levels;
 mod load;
 mod load_results;
+mod mcp;
 mod mistakes;
 mod monitoring;
 mod output;

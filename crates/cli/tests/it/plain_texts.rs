@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Formats without a page that could show their sentences in another language.
-const LEFT_OUT: [&str; 13] = [
+const LEFT_OUT: [&str; 14] = [
     // Written by people.
     "experiment",
     "fleet",
@@ -25,6 +25,8 @@ const LEFT_OUT: [&str; 13] = [
     "targets",
     "targets-build",
     "targets-check",
+    // Sent to webhooks, and kept in a file that no page shows.
+    "alarm",
 ];
 
 /// Types that are a sentence, or a part of one.
@@ -105,6 +107,8 @@ const DATA: [(&str, &[&str]); 6] = [
             "TargetSource.command",
             "ThresholdAnswer.text",
             "ThresholdPlan.text",
+            "AlarmPlan.text",
+            "AlarmPlan.when",
             "ThresholdResult.expression",
             "ValuePart.text",
         ],
@@ -402,6 +406,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "TakenProfile.name",
             "TargetPlan.name",
             "ThresholdPlan.target",
+            "AlarmPlan.target",
             "TokenSummary.name",
             "TopFunction.function",
             "TrialDetail.cell",

@@ -120,6 +120,7 @@ fn knee_plan(
     let mut plan = resolve(&file, context)?;
     // Targets are driven beyond health on purpose here; what must hold at a rate is the objective.
     plan.thresholds.clear();
+    plan.alarms.clear();
     match &wishes.search {
         Some(wanted) => search(&mut plan, wanted, wishes.budget)?,
         None => ladder(&mut plan, axis, wishes.order, wishes.budget)?,

@@ -1,5 +1,6 @@
 //! From the experiment file to the plan: every default filled in, every mistake found before anything runs.
 
+mod alarms;
 mod capacity;
 mod claims;
 mod counter;
@@ -17,6 +18,7 @@ mod targets;
 mod thresholds;
 mod warmup;
 
+pub use alarms::condition as alarm;
 pub use capacity::{CONFIRMATIONS, KneeWishes, Levels, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, capacity};
 pub use order::extend as add_blocks;
 pub use profile::WINDOWS as PROFILE_WINDOWS;
@@ -90,6 +92,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let hooks = hooks::resolve(hooks, file.hooks.timeout, "hooks")?;
     let claims = claims::resolve(&file.claim, &targets, &cells, margin)?;
     let thresholds = thresholds::resolve(&file.threshold, &targets)?;
+    let alarms = alarms::resolve(&file.alarm, &targets)?;
     let mut plan = ExperimentPlan {
         name: design.name.clone(),
         short: false,
@@ -111,6 +114,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         checks,
         claims,
         thresholds,
+        alarms,
         pin,
         soak: None,
         counters,

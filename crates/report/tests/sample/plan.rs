@@ -74,6 +74,7 @@ fn plan() -> ExperimentPlan {
         phases: phases(),
         checks: Default::default(),
         thresholds: Vec::new(),
+        alarms: Vec::new(),
         claims: vec![ClaimPlan {
             text: "Gin serves more requests per second than Echo at 128 connections".into(),
             metric: Some(Metric::Throughput.into()),

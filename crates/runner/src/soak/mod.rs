@@ -57,6 +57,7 @@ pub fn plan(
     plan.order = vec![TrialPlan { id: 1, block: 1, cell: found.id.clone() }];
     let is_answered =
         |test: &ClaimTest| matches!(test, ClaimTest::NoLeak { target } if *target == found.target);
+    plan.alarms.retain(|one| one.target.as_ref().is_none_or(|target| *target == found.target));
     plan.thresholds.retain(|one| one.target.as_ref().is_none_or(|target| *target == found.target));
     if let Some(wrong) = plan.thresholds.iter().find(|one| !analyze::is_kept_in_windows(&one.metric)) {
         return Err(RunnerError::Soak {

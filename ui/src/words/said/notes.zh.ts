@@ -21,6 +21,8 @@ export const notesZh = {
   "intervention.above": "高于",
   "intervention.below": "低于",
   "intervention.prediction": "{change}之后，{metric} {way}原来的 {ratio} 倍",
+  "note.alarm": "告警 {alarm} 触发：{evidence}",
+  "note.alarm.ended": "告警 {alarm} 触发并结束了负载：{evidence}",
   "note.origins": "请求发往 {origins} 个源；`-c` 是到每个源的连接数",
   "note.pipelining":
     "流水线深度为 {requests} 个请求：响应时间包含在同一连接上排队的时间，不能与其他负载的响应时间比较",

@@ -228,6 +228,7 @@ export const trustZh = {
   "quantile.no_connection": "本次负载没有建立连接，因此没有这项时间",
   "quantile.too_few_connections": "需要 {floor} 个连接，实有 {had} 个，请把连接数增加到 {times} 倍",
   "quantile.too_few": "需要 {floor} 个请求，实有 {had} 个，请把测量时间延长到 {times} 倍",
+  "trial.alarm": "告警结束了运行：{alarm}",
   "trial.target_ended": "目标在试次中退出；它的日志末尾：{log}",
   "server_side.count_fell":
     "目标先计数 {before} 个请求，最后为 {after} 个：其间它重新启动过，或有多个进程各自计数",

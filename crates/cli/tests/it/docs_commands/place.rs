@@ -167,8 +167,14 @@ impl World {
     /// The files that documents take for granted.
     fn samples(&self, place: &Path) {
         let fixtures = root().join("crates/import/tests/fixtures");
-        for name in ["shop.har", "shop.jmx"] {
-            fs::copy(fixtures.join(name), place.join(name)).unwrap();
+        for (name, called) in [
+            ("shop.har", "shop.har"),
+            ("shop.jmx", "shop.jmx"),
+            ("shop.k6.js", "script.js"),
+            ("shop.postman.json", "shop.postman_collection.json"),
+            ("shop.openapi.json", "openapi.json"),
+        ] {
+            fs::copy(fixtures.join(name), place.join(called)).unwrap();
         }
         fs::write(place.join("visits.json"), visits(|at, user| {
             format!("{{\"msec\":\"{at}\",\"request\":\"GET /a HTTP/1.1\",\"status\":200,\"http_cookie\":\"sid={user}\"}}\n")

@@ -121,6 +121,8 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("verify-monitoring") => {
             Way::Read("it needs a Prometheus; tests/it/verify_monitoring.rs runs it")
         }
+        Some("mcp") => Way::Read("it answers until its client ends; tests/it/mcp.rs runs it"),
+        Some("export") => Way::Read("it needs a result of its own; tests/it/export.rs runs it"),
         Some("metrics") if has("--otlp") => Way::Read("it needs a collector; tests/it/monitoring.rs runs it"),
         Some("calibrate") if !has("--show") => Way::Read("it measures the host for up to minutes"),
         Some("doctor") if (has("--tune") && !has("--dry-run")) || has("--restore") => {

@@ -1,0 +1,104 @@
+//! Sends alarms on a thread of its own, so that the watch never waits for who gets them.
+//!
+//! A receiver that fails is tried again, twice; once the watch has ended, not any more. So the end is late by one exchange
+//! and one for each receiver and alarm at most, and no further by a receiver that has failed then.
+
+use super::news::News;
+use super::receiver::{Kind, Receiver};
+use schema::alarm::AlarmLine;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver as From, Sender as To, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How often an alarm is sent to who does not take it.
+const TRIES: u32 = 3;
+/// Between two tries.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What is to be sent.
+enum Parcel {
+    /// An alarm that fires or ends: for all.
+    New(AlarmLine),
+    /// What fires now: for those who forget.
+    Still(Vec<AlarmLine>),
+}
+
+/// The thread, and the way to it.
+pub(super) struct Sender {
+    to: Option<To<Parcel>>,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sender {
+    pub(super) fn begin(receivers: Vec<Receiver>) -> Self {
+        let (to, from) = channel();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = is_over.clone();
+        let thread = std::thread::spawn(move || Sends { receivers, is_over: over }.all(&from));
+        Self { to: Some(to), is_over, thread: Some(thread) }
+    }
+
+    pub(super) fn new_line(&self, line: &AlarmLine) {
+        self.parcel(Parcel::New(line.clone()));
+    }
+
+    pub(super) fn still(&self, lines: Vec<AlarmLine>) {
+        if !lines.is_empty() {
+            self.parcel(Parcel::Still(lines));
+        }
+    }
+
+    fn parcel(&self, parcel: Parcel) {
+        if let Some(to) = &self.to {
+            // The thread lives as long as this.
+            let _ = to.send(parcel);
+        }
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.to = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Sends {
+    receivers: Vec<Receiver>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Sends {
+    fn all(mut self, from: &From<Parcel>) {
+        while let Ok(parcel) = from.recv() {
+            let (lines, is_for_all) = match &parcel {
+                Parcel::New(line) => (vec![line], true),
+                Parcel::Still(lines) => (lines.iter().collect(), false),
+            };
+            let is_over = self.is_over.clone();
+            self.receivers.retain(|receiver| {
+                let is_meant = is_for_all || receiver.kind() == Kind::Alertmanager;
+                !is_meant || sent(receiver, &lines, &is_over) || !is_over.load(Ordering::Relaxed)
+            });
+        }
+    }
+}
+
+/// Whether they were taken; why not is a note.
+fn sent(receiver: &Receiver, lines: &[&AlarmLine], is_over: &AtomicBool) -> bool {
+    for tried in 1.. {
+        let Err(error) = receiver.send(lines) else { return true };
+        if tried >= TRIES || is_over.load(Ordering::Relaxed) {
+            News::Note(format!("{error:#}")).tell();
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    false
+}
