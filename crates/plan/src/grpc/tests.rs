@@ -333,6 +333,9 @@ fn a_call_says_all_of_its_request() {
     }
 }
 
+/// A check: its words, the way to its field, and the encoded value.
+type Shown<'a> = (&'a str, &'a [(u32, u32)], Option<&'a [u8]>);
+
 #[test]
 fn checks_of_messages_are_numbers_of_fields_and_encoded_values() {
     let grpc = Grpc { method: "shop.Cart/Echo".into(), ..add() };
@@ -357,7 +360,7 @@ fn checks_of_messages_are_numbers_of_fields_and_encoded_values() {
         .iter()
         .map(|check| (&*check.name, &check.path[..], check.expected.as_ref().map(|encoded| &encoded.0[..])))
         .collect();
-    let expected: [(&str, &[(u32, u32)], Option<&[u8]>); 5] = [
+    let expected: [Shown; 5] = [
         ("message_has /parts/1/name", &[(10, 1), (2, 0)], None),
         ("message_equals /delta = -3", &[(7, 0)], Some(b"\x38\x05")),
         ("message_equals /id = \"0\"", &[(1, 0)], Some(b"")),
