@@ -75,7 +75,7 @@ pub struct AlarmLine {
     pub unit: Unit,
     /// The limit.
     pub bound: f64,
-    /// The value and the limit in words: `312 ms, limit 200 ms`.
+    /// The value and the limit in words: `312 ms (> 200 ms)`.
     pub evidence: String,
     /// Whether it ends the run.
     pub abort: bool,

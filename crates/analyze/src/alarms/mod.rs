@@ -100,7 +100,9 @@ impl AlarmBoard {
 }
 
 fn change(place: usize, plan: &AlarmPlan, turn: Turn) -> AlarmChange {
-    let evidence = format!("{}, limit {}", value(&plan.metric, turn.value), value(&plan.metric, plan.bound));
+    let (value_of, bound) = (value(&plan.metric, turn.value), value(&plan.metric, plan.bound));
+    // In signs, which every language reads alike.
+    let evidence = format!("{value_of} ({} {bound})", plan.comparison.sign());
     let Turn { fires, since_ns, at_ns, value } = turn;
     AlarmChange { place, fires, since_ns, at_ns, value, unit: plan.metric.unit(), evidence }
 }

@@ -64,7 +64,7 @@ fn an_alarm_fires_when_its_condition_held_for_its_time_and_ends_with_the_first_g
     let mut board = AlarmBoard::new(&[alarm(Metric::P99, 200e6, 0)], 1.0);
     let change = board.interval(&second(0, 500), &[(100 * MS, 490), (250 * MS, 10)]).remove(0);
     assert_eq!((change.fires, change.since_ns, change.at_ns), (true, 0, S));
-    assert_eq!(change.evidence, "250 ms, limit 200 ms");
+    assert_eq!(change.evidence, "250 ms (> 200 ms)");
     let end = board.end().remove(0);
     assert!(!end.fires && end.value == 250e6);
     assert_eq!(board.end(), [], "an alarm ends once");

@@ -206,7 +206,7 @@ impl Hears {
     }
 }
 
-/// `alarm: p99 > 200ms for 2m fires: 312 ms, limit 200 ms (svc, trial 3)`
+/// `alarm: p99 > 200ms for 2m fires: 312 ms (> 200 ms) (svc, trial 3)`
 fn words(line: &AlarmLine) -> String {
     let state = match line.state {
         AlarmState::Fires => "fires",
