@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Newest trials of a run that are exported.
-pub(crate) const TRIALS_MAX: usize = 12;
+pub(crate) const TRIALS_MAX: usize = 10;
 /// Most runs in progress that are exported; the newest count.
 const RUNS_MAX: usize = 8;
 /// Files of a trial that are followed.

@@ -11,7 +11,7 @@ use crate::totals::{PhaseTotals, phase};
 use schema::trial::TrialOutcome;
 use std::collections::BTreeMap;
 
-/// Most series of a run, each bucket of a classic histogram counted as one. Twelve trials of three phases with every
+/// Most series of a run, each bucket of a classic histogram counted as one. Ten trials of three phases with every
 /// class of failure and status have fewer.
 pub const SERIES_MAX: usize = 2_000;
 
