@@ -108,6 +108,9 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
             Way::Read("its services are the reader's own; tests/it/init.rs runs it")
         }
         Some("plan") => Way::Read("it needs earlier runs; tests/it/design.rs runs it"),
+        Some("load") if has("--http") || has("h2load") => {
+            Way::Read("the reference target speaks HTTP/1.1; tests/it/http2.rs runs some")
+        }
         Some("load") if has("--grpc") || has("ghz") => {
             Way::Read("the reference target makes no calls; tests/it/grpc.rs runs some")
         }
