@@ -377,6 +377,8 @@ fn a_real_prometheus_has_the_quantiles_and_an_answer_for_every_panel() {
     let count =
         || prometheus.asked("histogram_count(prony_response_seconds)").first().copied().unwrap_or_default();
     wait_until("it has a native histogram", || count() > 2_000.0);
+    // A rate is of two scrapes at least.
+    wait_until("it has a rate", || !prometheus.asked("rate(prony_requests_completed_total[10s])").is_empty());
     // The counts go on while the two are asked for; both of one scrape, by its time.
     let both = |quantile: f64| {
         let native = prometheus.asked(&format!("histogram_quantile({quantile}, prony_response_seconds)"));
