@@ -99,9 +99,8 @@ fn response_times(trial: &TrialFolder) -> Result<hdrhistogram::Histogram<u64>> {
         bail!("{} has no samples\n  remedy: export another trial", trial.path.display());
     };
     let mut times = record::hlog::new_histogram();
-    for row in GrowingLog::new(&trial.path.join(export::LOG)).look("response").rows {
-        // The log has whole milliseconds; half of one is less than any interval.
-        if row.start_ns + 500_000 >= from_ns {
+    for row in GrowingLog::new(&trial.path.join(export::LOG)).look(export::TAG).rows {
+        if row.start_ns.saturating_add(export::ROUNDING_NS) >= from_ns {
             row.times_ns.iter().for_each(|(time_ns, count)| times.saturating_record_n(*time_ns, *count));
         }
     }

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use generate::GenerateError;
 use generate::agents::inspect;
 use plan::{LoadJob, fleet as settings};
+use rustix::process::{Pid, Signal, kill_process};
 use schema::agents::AgentRecord;
 use schema::fleet::{AgentEntry, FleetFile};
 use schema::plan::ExperimentPlan;
@@ -17,11 +18,13 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use units::format::sentence as format;
 
 /// How often `up` looks for Ctrl-C and for agents that ended.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Time in which agents end by themselves.
+const END_MAX: Duration = Duration::from_secs(2);
 /// Longest path of a Unix socket (unix(7)).
 const SOCKET_PATH_MAX: usize = 107;
 
@@ -188,7 +191,16 @@ impl Up {
 
 impl Drop for Up {
     fn drop(&mut self) {
+        // One that ends by itself removes the files of its loads.
+        for child in &self.children {
+            let _ = kill_process(Pid::from_child(child), Signal::TERM);
+        }
+        let since = Instant::now();
         for child in &mut self.children {
+            while since.elapsed() < END_MAX && matches!(child.try_wait(), Ok(None)) {
+                std::thread::sleep(PAUSE);
+            }
+            // Changes nothing for one that has ended.
             let _ = child.kill();
             let _ = child.wait();
         }

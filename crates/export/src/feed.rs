@@ -19,10 +19,10 @@ const RUNS_MAX: usize = 8;
 pub const INTERVALS: &str = "intervals.ndjson";
 /// See [`INTERVALS`].
 pub const LOG: &str = "latency.hlog";
-/// The times that are exported.
-pub(crate) const TAG: &str = "response";
+/// The times that are exported, by their tag in the log.
+pub const TAG: &str = "response";
 /// The log has whole milliseconds; half of one is less than any interval.
-pub(crate) const ROUNDING_NS: u64 = 500_000;
+pub const ROUNDING_NS: u64 = 500_000;
 
 /// The runs of a folder as far as they were read.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Rows of `prony load --each` as lines of JMeter's result files (JTL, CSV with its usual columns).
 //!
 //! `elapsed` is the service time, as JMeter counts it, from the sending on; `timeStamp` is when it was written. What
-//! JMeter counts and prony does not (threads, bytes sent, the URL) is 0 or `null`, as JMeter writes what it was told not to
+//! JMeter counts and prony does not (threads, bytes sent, the URL) is 0 or `null`, as JMeter writes what it was set not to
 //! keep. Requests of the warm-up, and those that never ended, have no line.
 
 use schema::each::{EachHead, EachOutcome, EachPhase, EachRow};

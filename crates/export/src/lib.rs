@@ -23,7 +23,7 @@ mod totals;
 pub use chain::{Chain, Evidence, QUANTILE, SLOPE_PER_S, Stored};
 pub use dashboard::run_dashboard;
 pub use family::{Family, Kind, Sample, Value};
-pub use feed::{Feed, INTERVALS, LOG};
+pub use feed::{Feed, INTERVALS, LOG, ROUNDING_NS, TAG};
 pub use follow::{Begun, Event, Follow};
 pub use jtl::{JTL_HEAD, jtl_line};
 pub use k6_summary::k6_summary;

@@ -1,7 +1,7 @@
 //! Files of a load by their content: an agent gets what it lacks and trusts nothing but the hash.
 //!
-//! Invariants: a file in the store has the bytes that its name says, or is not there; sizes and counts are bounded; a
-//! name from outside never becomes a path. Absent on purpose: which files a load needs (`generate::agents`).
+//! Invariants: a file in the store has the bytes that its name says, or is not there; sizes are bounded; a name from
+//! outside never becomes a path. Absent on purpose: which files a load needs, and how many (`generate::agents`).
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -146,6 +146,21 @@ impl Store {
         Ok(self.path(file)?.is_file())
     }
 
+    /// Lets a file that is there be found under the ending of `other`, too, which has the same bytes.
+    ///
+    /// # Errors
+    /// References that are none or of different contents, or a folder that cannot be written.
+    pub fn also(&self, file: &FileRef, other: &FileRef) -> Result<(), BundleError> {
+        if other.sha256 != file.sha256 || other.bytes != file.bytes {
+            return Err(BundleError::Damaged(other.sha256.clone()));
+        }
+        if self.has(other)? {
+            return Ok(());
+        }
+        let keep = |source| BundleError::Keep { folder: self.folder.clone(), source };
+        std::fs::hard_link(self.path(file)?, self.path(other)?).map_err(keep)
+    }
+
     /// Begins to take a file.
     ///
     /// # Errors
@@ -227,6 +242,13 @@ mod tests {
         let path = store.path(&file).unwrap();
         assert_eq!(path.extension().unwrap(), "csv");
         assert_eq!(std::fs::read(path).unwrap(), b"id\n1\n2\n");
+        let other = FileRef { ending: "txt".to_owned(), ..file.clone() };
+        for _ in 0..2 {
+            store.also(&file, &other).unwrap();
+        }
+        assert_eq!(std::fs::read(store.path(&other).unwrap()).unwrap(), b"id\n1\n2\n");
+        let longer = FileRef { bytes: 8, ..other };
+        assert!(matches!(store.also(&file, &longer), Err(BundleError::Damaged(_))));
     }
 
     #[test]

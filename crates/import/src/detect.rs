@@ -5,7 +5,7 @@ use crate::{Format, k6, openapi, postman, urls, vegeta};
 /// How much of a file is looked at; bounds the work, not the answer of any real file.
 const LOOKED_AT_BYTES: usize = 16 << 10;
 
-/// The format of a file, where its name or its begin tell it.
+/// The format of a file, where its name or its begin says it.
 #[must_use]
 pub fn detect(file_name: &str, text: &str) -> Option<Format> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_by_name_and_begin() {
+    fn formats_are_known_by_name_and_begin() {
         for (name, text, format) in [
             ("x.har", "", Some(Format::Har)),
             ("-", "{\n  \"log\": {", Some(Format::Har)),

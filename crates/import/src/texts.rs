@@ -19,6 +19,15 @@ pub(crate) enum Piece {
     Unknown(String),
 }
 
+impl Piece {
+    /// What it holds.
+    pub(crate) fn source(&self) -> &str {
+        match self {
+            Self::Literal(text) | Self::Expression(text) | Self::Unknown(text) => text,
+        }
+    }
+}
+
 /// The text of a scenario. What is unknown is named as `what`.
 pub(crate) fn text(pieces: &[Piece], what: &str, notes: &mut Notes) -> String {
     let mut made = String::new();

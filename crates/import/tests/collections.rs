@@ -294,3 +294,74 @@ fn scenarios_batches_and_mistakes_of_scripts() {
         &["expressions whose value is not known before the load, sent as they stand: `${__VU}`: 1"],
     );
 }
+
+#[test]
+fn scripts_that_would_never_end_or_fit_are_refused_or_cut() {
+    let user = |statements: &str| {
+        format!(
+            "export default function () {{ http.get('http://h/');\n{statements}\nhttp.post('http://h/b', `${{a}}`); }}"
+        )
+    };
+    // Each line doubles what is there; each makes it one deeper; a text of two is as long as both.
+    for line in ["a = [a, a];\n", "a = { x: a, y: a };\n", "a = [a];\n", "a = a + a;\n", "a = `${a}${a}`;\n"]
+    {
+        let made = k6(&user(&format!("let a = 'abcdefgh';\n{}", line.repeat(20_000))));
+        assert!(request_bytes(&made) < 64 << 20, "{line}");
+    }
+    let arguments = |of: &str| vec![of; 100].join(",");
+    let parameters = (0..100).map(|at| format!("p{at}")).collect::<Vec<_>>().join(",");
+    let wide = (0..8).map(|at| {
+        format!(
+            "function f{at}({parameters}) {{ return f{}({}); }}\n",
+            at + 1,
+            arguments(&format!("f{}()", at + 1))
+        )
+    });
+    let wide = wide.collect::<String>() + &user("f0();");
+    refused(Format::K6, &format!("import http from 'k6/http';\n{wide}"), Some(8), &["without end"]);
+    // As deep as a script may be, in each of the functions that call each other.
+    let deep = |of: &str| format!("{}{of}{}", "g(".repeat(40), ")".repeat(40)) + &".x".repeat(250);
+    let chain: String =
+        (0..9).map(|at| format!("function f{at}(p) {{ {}; }}\n", deep(&format!("f{}()", at + 1)))).collect();
+    let made = k6(&format!("function g(p) {{ return p; }}\n{chain}{}", user("f0();")));
+    assert_eq!(made.scenario.requests.len(), 2);
+    let long = ".length".repeat(200);
+    has_notes(
+        &k6(&user(&format!(
+            "check(http.get('http://h/'), {{ long: (r) => r.json(){long} == r.body{long} }});"
+        ))),
+        &["left out: check `long`"],
+    );
+    let huge = k6(&user(
+        "check(http.get('http://h/c'), { l: (r) => r.body.length > 1e300, s: (r) => r.status >= 700 });",
+    ));
+    assert_eq!(request(&huge, "GET /c").expect.length.unwrap().at_least, Some(u64::MAX));
+    has_notes(&huge, &["check `s` (line 3), no status is between its bounds"]);
+}
+
+#[test]
+fn small_files_of_enormous_values_are_cut() {
+    let mut variables = vec![json!({ "key": "v0", "value": "0123456789".repeat(100) })];
+    for at in 1..8 {
+        variables
+            .push(json!({ "key": format!("v{at}"), "value": format!("{{{{v{}}}}}", at - 1).repeat(1_000) }));
+    }
+    let request = json!({ "method": "POST", "url": "http://h/", "body": { "mode": "raw", "raw": "{{v7}}" } });
+    let collection = json!({ "item": [{ "name": "a", "request": request }], "variable": variables });
+    let made = import(Format::Postman, "x", "f", &collection.to_string(), &Options::default()).unwrap();
+    assert!(request_bytes(&made) < 128 << 20);
+    has_notes(&made, &["variables that nothing in the collection sets"]);
+    let mut schema = json!({ "type": "string", "minLength": 1_000 });
+    for _ in 0..8 {
+        schema = json!({ "type": "array", "minItems": 1_024, "items": schema });
+    }
+    let body = json!({ "required": true, "content": { "application/json": { "schema": schema } } });
+    let document = json!({ "openapi": "3.1.0", "servers": [{ "url": "http://h" }],
+        "paths": { "/a": { "get": {}, "post": { "requestBody": body } } } });
+    let made = import(Format::Openapi, "x", "f", &document.to_string(), &Options::default()).unwrap();
+    has_notes(&made, &["left out: POST /a, its body has no example"]);
+}
+
+fn request_bytes(made: &Imported) -> usize {
+    made.scenario.requests.iter().filter_map(|one| Some(one.body.as_ref()?.len())).sum()
+}

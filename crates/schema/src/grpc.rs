@@ -30,7 +30,7 @@ pub struct Grpc {
     /// Metadata by lower-case name; values of names in `-bin` are base64. Values may hold `${…}`, but for those.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// How long the server may take, told to it (`grpc-timeout`), counted from written. Default: none.
+    /// How long the server may take, sent as `grpc-timeout`, counted from written. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Nanos>,
     /// Compresses the message, which must not be a template. Default: none.
@@ -64,7 +64,7 @@ pub struct CallPlan {
     pub method: String,
     /// Accepted status codes, 0 to 16; never empty.
     pub status: Vec<u8>,
-    /// How long the server may take; none where it is not told.
+    /// How long the server may take; none where the call has no deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,
     /// What the message of a right answer must say.

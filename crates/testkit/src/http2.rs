@@ -95,6 +95,12 @@ pub struct Seen {
     pub cancels: AtomicU64,
     /// GOAWAY frames of the client.
     pub goaways: AtomicU64,
+    /// PING frames of the client, which only answers.
+    pub pongs: AtomicU64,
+    /// The window of each answer that a client offered last; 0 where it said nothing.
+    pub window: AtomicU64,
+    /// By how much a client widened a connection's window first.
+    pub widened: AtomicU64,
 }
 
 /// A server that ends with this handle, after the client.
@@ -137,6 +143,22 @@ impl Raw {
         &self.seen
     }
 
+    /// What it has counted by its end; the client must have closed its connections.
+    ///
+    /// # Panics
+    /// Where a script did.
+    #[must_use]
+    pub fn end(mut self) -> Arc<Seen> {
+        self.finish().expect("no script fails");
+        self.seen.clone()
+    }
+
+    fn finish(&mut self) -> std::thread::Result<()> {
+        self.is_over.store(true, SeqCst);
+        let _ = TcpStream::connect(self.addr);
+        self.thread.take().map_or(Ok(()), JoinHandle::join)
+    }
+
     fn start_over(tls: Option<Arc<ServerConfig>>, scripts: Vec<Vec<Act>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
@@ -165,11 +187,7 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        self.is_over.store(true, SeqCst);
-        let _ = TcpStream::connect(self.addr);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        let _ = self.finish();
     }
 }
 
@@ -293,13 +311,13 @@ impl<'a, T: Read + Write> Peer<'a, T> {
             if self.input.len() < 9 + length {
                 break;
             }
-            let header: Vec<u8> = self.input.drain(..9 + length).take(9).collect();
-            self.count(header[3], u32::from_be_bytes([header[5], header[6], header[7], header[8]]));
+            let frame: Vec<u8> = self.input.drain(..9 + length).collect();
+            self.count(frame[3], number(&frame[5..]), &frame[9..]);
         }
         Ok(())
     }
 
-    fn count(&mut self, kind: u8, stream: u32) {
+    fn count(&mut self, kind: u8, stream: u32, payload: &[u8]) {
         match kind {
             1 => {
                 self.streams.push(stream);
@@ -310,10 +328,27 @@ impl<'a, T: Read + Write> Peer<'a, T> {
                 self.open.retain(|open| *open != stream);
                 self.seen.cancels.fetch_add(1, SeqCst);
             }
+            4 => {
+                let window = payload.chunks_exact(6).find(|entry| entry[..2] == [0, 4]);
+                if let Some(window) = window {
+                    self.seen.window.store(number(&window[2..]).into(), SeqCst);
+                }
+            }
+            8 if stream == 0 => {
+                let _ = self.seen.widened.compare_exchange(0, number(payload).into(), SeqCst, SeqCst);
+            }
+            6 => {
+                self.seen.pongs.fetch_add(1, SeqCst);
+            }
             7 => {
                 self.seen.goaways.fetch_add(1, SeqCst);
             }
             _ => {}
         }
     }
+}
+
+/// The number in the first four bytes.
+fn number(bytes: &[u8]) -> u32 {
+    u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }

@@ -3,7 +3,7 @@
 //! Invariants: only values that were read decide, and what is missing is neither good nor bad; an alarm fires when its
 //! condition held in every value of its time, and ends with the first value in which it does not; warm-up and drain are
 //! not looked at; memory is that of a minute of intervals.
-//! Absent on purpose: files, clocks, and who is told (crates export and cli).
+//! Absent on purpose: files, clocks, and who gets alarms (crates export and cli).
 
 mod recent;
 mod watch;

@@ -23,7 +23,7 @@ const INTERVALS_MAX: usize = 600;
 /// The target's processes.
 const TARGET: &str = "target.process";
 const MEMORY: &str = "target.process/rss_bytes";
-/// Runtimes that tell what their collector does.
+/// Runtimes that report what their collector does.
 const RUNTIMES: [&str; 4] = ["go.runtime", "jvm.runtime", "node.runtime", "php.runtime"];
 
 /// The newest intervals and readings.

@@ -345,8 +345,8 @@ fn offered_achieved(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
 ///
 /// L is the mean number in the system, X all outcomes per second, W the mean response time. In the closed model
 /// without think time L is also the number of users: connections times the requests that each carries at once. The law is
-/// exact over a whole busy period; a window cuts requests at both ends, each user's one and the backlog twice, which is the boundary allowance: as many mean
-/// response times. A target that stands still at a border puts its longest ones there instead: what those could
+/// exact over a whole busy period; a window cuts requests at both ends, each user's one and the backlog twice, which is the
+/// boundary allowance: as many mean response times. A target that stands still at a border puts its longest ones there instead: what those could
 /// explain is no miscount, and the gate says nothing, for [`residence`] holds the books together without a border. Nor
 /// does it where the allowance reaches 100 %, or a response has no time because it failed or was censored.
 fn littles_law(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {

@@ -4,6 +4,7 @@ use crate::synth::{closed, open, report};
 use analyze::{TrialFacts, validity};
 use schema::calibration::ClockCheck;
 use schema::load::{ErrorClass, LoadReport};
+use schema::plan::HttpVersion;
 
 /// Facts under which every gate of `report(…)` passes.
 fn good_facts() -> TrialFacts {
@@ -188,6 +189,33 @@ fn littles_law_holds_on_the_clients_own_numbers() {
     });
     check(good_open, &["littles_law"], |report, _| report.window.in_system_mean = 97.0);
     check(good_closed, &["littles_law"], |_, facts| facts.response_mean_ns = Some(f64::NAN));
+}
+
+/// Eight connections of eight streams: 64 users, as many as `good_closed` has.
+fn good_streams() -> (LoadReport, TrialFacts) {
+    let (mut report, facts) = good_closed();
+    report.plan.load.connections = 8;
+    let connection = &mut report.plan.load.connection;
+    (connection.http, connection.streams) = (HttpVersion::V2, 8);
+    (report, facts)
+}
+
+#[test]
+fn streams_count_as_users() {
+    check(good_streams, &[], |_, _| ());
+    check(good_streams, &["littles_law"], |report, facts| {
+        report.window.in_system_mean = 8.0;
+        facts.response_mean_ns = Some(800_000.0);
+    });
+    let (report, facts) = good_streams();
+    let text = gate(&validity(&report, &facts), "littles_law").unwrap().text;
+    assert!(text.contains("and 64 users"), "{text}");
+    // In the open loop they are places: 100 requests in the system are below the saturation of 8 connections of 16 streams.
+    let (mut report, facts) = good_open();
+    report.plan.load.connections = 8;
+    assert!(gate(&validity(&report, &facts), "offered_achieved").is_none());
+    report.plan.load.connection.streams = 16;
+    assert!(gate(&validity(&report, &facts), "offered_achieved").is_some());
 }
 
 /// A target that stood still for a second as the samples began: 64 requests of a second each, of which the window has a

@@ -69,7 +69,7 @@ pub(crate) struct Alarms {
 /// The alarms of the flags.
 ///
 /// # Errors
-/// A condition that cannot be read, or receivers and nothing to send.
+/// A condition that cannot be read.
 pub(crate) fn of_flags(args: &AlarmArgs) -> Result<Vec<AlarmPlan>> {
     let read = |flag: &'static str, abort: bool| {
         move |when: &String| {

@@ -35,7 +35,7 @@ pub(super) enum News {
 
 impl News {
     /// Prony may have gone; then nobody needs it.
-    pub(super) fn tell(&self) {
+    pub(super) fn send(&self) {
         if let Ok(text) = serde_json::to_string(self) {
             let _ = writeln!(std::io::stdout(), "{text}");
         }

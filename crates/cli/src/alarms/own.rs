@@ -49,8 +49,8 @@ pub(super) fn target(to: LoadTo, alarms: &[AlarmPlan]) -> Result<Option<u32>> {
     let needing = |wanted: Needs| alarms.iter().find(|alarm| needs(&alarm.metric) == wanted);
     if let Some(alarm) = needing(Needs::Runtime) {
         bail!(
-            "the alarm `{}` needs what the target's runtime tells, which a load does not read\n  remedy: write it as \
-             [[alarm]] of an experiment, whose target says where it tells",
+            "the alarm `{}` needs figures of the target's runtime, which a load does not read\n  remedy: write it as \
+             [[alarm]] of an experiment, whose target names where its runtime reports",
             alarm.when
         );
     }

@@ -17,7 +17,7 @@ const LIMITS: Limits = Limits { timeout: Duration::from_secs(5), body_bytes: 64 
 /// Most of a refusal that is shown.
 const REFUSAL_CHARS_MAX: usize = 300;
 /// How long an Alertmanager takes an alarm that it hears nothing more of for firing: four times the time after which it
-/// is told again.
+/// is sent again.
 pub(super) const KEPT: Duration = Duration::from_secs(240);
 
 /// Who gets alarms, and where.

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// Between two looks at the files.
 const LOOK: Duration = Duration::from_millis(250);
-/// Who forgets what fires is told again after this.
+/// What fires is sent again after this, to those who forget it.
 const AGAIN: Duration = Duration::from_secs(60);
 
 /// Serves the hidden subcommand; `None` where the arguments (program name first) ask for something else.
@@ -66,7 +66,7 @@ struct Watcher {
     trial: Option<Trial>,
     /// What fires.
     firing: Vec<AlarmLine>,
-    told: Instant,
+    sent_again: Instant,
     /// Places of alarms that were read in some trial, and whether there was one.
     read: BTreeSet<usize>,
     is_begun: bool,
@@ -96,7 +96,7 @@ impl Watcher {
             quiet: serve::Quiet::begin(None),
             trial: None,
             firing: Vec::new(),
-            told: Instant::now(),
+            sent_again: Instant::now(),
             read: BTreeSet::new(),
             is_begun: false,
         }
@@ -116,8 +116,8 @@ impl Watcher {
                 self.finish();
                 return;
             }
-            if self.told.elapsed() >= AGAIN {
-                self.told = Instant::now();
+            if self.sent_again.elapsed() >= AGAIN {
+                self.sent_again = Instant::now();
                 self.sender.still(self.firing.clone());
             }
         }
@@ -167,7 +167,7 @@ impl Watcher {
         });
     }
 
-    /// Lets the board of the trial in progress see something, and tells what changed.
+    /// Lets the board of the trial in progress see something, and sends what changed.
     fn on_board(&mut self, see: impl FnOnce(&mut AlarmBoard) -> Vec<AlarmChange>) {
         let Some(trial) = &mut self.trial else { return };
         for change in see(&mut trial.board) {
@@ -177,7 +177,7 @@ impl Watcher {
                 self.firing.push(line.clone());
             }
             // Prony first, which may have to end the load.
-            News::Alarm { line: Box::new(line.clone()), folder: trial.folder.clone() }.tell();
+            News::Alarm { line: Box::new(line.clone()), folder: trial.folder.clone() }.send();
             self.sender.new_line(&line);
         }
     }
@@ -190,7 +190,7 @@ impl Watcher {
                 "the alarm `{}` was never judged: nothing that it needs was read, or too little for its percentile",
                 self.alarms[place].when
             ))
-            .tell();
+            .send();
         }
     }
 }

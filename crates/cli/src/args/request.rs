@@ -81,7 +81,7 @@ pub(crate) struct CallArgs {
     /// Metadata, repeatable; values of names in -bin are base64
     #[arg(long, value_name = "NAME=VALUE", requires = "grpc")]
     pub(crate) metadata: Vec<String>,
-    /// How long the server may take; it is told [default: not said, and --timeout holds]
+    /// How long the server may take; sent as grpc-timeout [default: not sent, and --timeout holds]
     #[arg(long, value_name = "TIME", requires = "grpc", value_parser = super::duration)]
     pub(crate) call_deadline: Option<Nanos>,
     /// Compress the message

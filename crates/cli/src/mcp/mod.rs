@@ -21,6 +21,8 @@ use std::io::{self, BufRead, Write};
 
 /// Longest answer, with its end of line.
 const ANSWER_BYTES_MAX: usize = 4096;
+/// Longest identifier of a request, which its answer repeats.
+const ID_BYTES_MAX: usize = 200;
 /// Longest message that is read.
 const MESSAGE_BYTES_MAX: u64 = 1 << 20;
 /// Versions of the protocol that this speaks, the newest first.
@@ -85,11 +87,17 @@ fn answered(line: &[u8], caller: &Caller) -> Option<Value> {
         Ok(message) => message,
         Err(cause) => return Some(error(&Value::Null, PARSE_ERROR, &format!("this is no JSON: {cause}"))),
     };
+    let id = &message["id"];
+    if !(id.is_null() || id.is_string() || id.is_number()) || id.to_string().len() > ID_BYTES_MAX {
+        return Some(error(&Value::Null, INVALID_REQUEST, "the identifier is no number and no short text"));
+    }
     let (Some(method), true) = (message["method"].as_str(), message["jsonrpc"] == "2.0") else {
-        return Some(error(&message["id"], INVALID_REQUEST, "this is no request of JSON-RPC 2.0"));
+        return Some(error(id, INVALID_REQUEST, "this is no request of JSON-RPC 2.0"));
     };
     // Without an identifier nobody waits for an answer.
-    let id = message.get("id").filter(|id| !id.is_null())?;
+    if id.is_null() {
+        return None;
+    }
     Some(match method {
         "initialize" => result(id, &hello(&message["params"])),
         "ping" => result(id, &json!({})),

@@ -1,4 +1,4 @@
-//! The tools and their arguments, as clients are told of them.
+//! The tools and their arguments, as clients read them.
 
 use serde_json::{Value, json};
 

@@ -3,12 +3,13 @@
 
 use crate::command::{Done, Server, bad, done, good, is_there, prony, turn};
 use crate::load::{check_report, check_schema, stats, wait_until};
+use crate::program::Program;
 use crate::run::read;
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 /// A webhook that takes all it is sent; it ends with the process of the tests.
@@ -277,56 +278,33 @@ fn a_webhook_over_tls_is_held_against_the_certificates_of_the_system() {
 }
 
 /// A real Alertmanager; it ends with the test.
-struct Alertmanager {
-    child: Child,
-    addr: SocketAddr,
-}
+struct Alertmanager(Program);
 
 impl Alertmanager {
     fn start(folder: &Path) -> Self {
         let config = folder.join("alertmanager.yml");
         std::fs::write(&config, "route: { receiver: none }\nreceivers: [{ name: none }]\n").unwrap();
-        // It cannot be given port 0: one that was free a moment ago.
-        let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let child = Command::new("prometheus-alertmanager")
-            .arg(format!("--config.file={}", config.display()))
-            .arg(format!("--storage.path={}", folder.join("data").display()))
-            .arg(format!("--web.listen-address={addr}"))
-            .arg("--cluster.listen-address=")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let manager = Self { child, addr };
-        wait_until("the Alertmanager is ready", || manager.get("/-/ready").starts_with("HTTP/1.0 200"));
-        manager
-    }
-
-    fn get(&self, path: &str) -> String {
-        let Ok(mut stream) = TcpStream::connect(self.addr) else { return String::new() };
-        let _ = write!(stream, "GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.addr);
-        let mut answer = String::new();
-        let _ = stream.read_to_string(&mut answer);
-        answer
+        let program = Program::start(Stdio::null(), |addr| {
+            let mut command = Command::new("prometheus-alertmanager");
+            command
+                .arg(format!("--config.file={}", config.display()))
+                .arg(format!("--storage.path={}", folder.join("data").display()))
+                .arg(format!("--web.listen-address={addr}"))
+                .arg("--cluster.listen-address=");
+            command
+        });
+        wait_until("the Alertmanager is ready", || program.get("/-/ready").starts_with("HTTP/1.0 200"));
+        Self(program)
     }
 
     /// Alarms that it holds for firing, by their condition.
     fn active(&self) -> Vec<String> {
-        let answer = self.get("/api/v2/alerts");
-        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        let alerts: Value = serde_json::from_str(body).unwrap_or_default();
+        let alerts: Value = serde_json::from_str(&self.0.body("/api/v2/alerts")).unwrap_or_default();
         let of = |alert: &Value| {
             assert_eq!(alert["labels"]["alertname"], "prony", "{alert:#}");
             alert["labels"]["alarm"].as_str().unwrap().to_owned()
         };
         alerts.as_array().into_iter().flatten().map(of).collect()
-    }
-}
-
-impl Drop for Alertmanager {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -340,7 +318,7 @@ fn a_real_alertmanager_holds_what_fires_and_lets_go_what_has_ended() {
     let folder = tempfile::tempdir().unwrap();
     let manager = Alertmanager::start(folder.path());
     let server = Server::start(&["--mean", "20ms", "--servers", "8"]);
-    let (url, to) = (server.url("/ping"), format!("http://{}", manager.addr));
+    let (url, to) = (server.url("/ping"), format!("http://{}", manager.0.addr));
     let mut load =
         prony(&["load", &url, "-c", "4", "-R", "100", "-d", "10m", "--quiet", "--alarm", "p50 > 5ms"])
             .args(["--alertmanager", &to])

@@ -121,7 +121,9 @@ impl Up {
     fn start(folder: &Path, agents: &str) -> Self {
         let folder = folder.join("fleet");
         let args = ["fleet", "up", "--agents", agents, "--folder", folder.to_str().unwrap()];
-        let mut child = prony(&args).stdout(Stdio::piped()).spawn().unwrap();
+        // Agents keep the files of loads there.
+        let parent = folder.parent().unwrap();
+        let mut child = prony(&args).env("TMPDIR", parent).stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let said: Vec<String> = lines.take_while(|line| !line.starts_with("prony load --fleet")).collect();
         assert!(said.iter().any(|line| line.contains("known within")), "{said:?}");
@@ -140,7 +142,12 @@ impl Up {
     fn end(mut self) {
         kill_process(pid(&self.child), Signal::INT).unwrap();
         assert!(self.child.wait().unwrap().success());
-        assert!(!self.file.exists() && !self.file.parent().unwrap().exists(), "nothing is left");
+        let folder = self.file.parent().unwrap();
+        assert!(!self.file.exists() && !folder.exists(), "nothing is left");
+        let left =
+            std::fs::read_dir(folder.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: Vec<_> = left.filter(|name| name.to_string_lossy().starts_with("prony-agent-")).collect();
+        assert!(left.is_empty(), "nor files of loads: {left:?}");
     }
 }
 

@@ -43,6 +43,7 @@ mod plain_texts;
 mod planted;
 mod processes;
 mod profile;
+mod program;
 mod prometheus;
 mod recorder;
 mod reloads;

@@ -150,6 +150,11 @@ fn messages_that_are_none_get_errors_and_the_server_goes_on() {
         let answer = client.answer();
         assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
     }
+    for id in [json!("i".repeat(9_000)), json!(["a list"])] {
+        client.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string());
+        let answer = client.answer();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32_600)));
+    }
     client.send(&"x".repeat(3 << 20));
     assert_eq!(client.answer()["error"]["code"], -32_600);
     client.send("");

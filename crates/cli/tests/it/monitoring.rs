@@ -3,6 +3,7 @@
 
 use crate::command::{Server, done, good, is_there, prony, root};
 use crate::load::{check_report, wait_until};
+use crate::program::Program;
 use crate::prometheus::Prometheus;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -259,44 +260,32 @@ fn a_collector_is_sent_values_while_a_load_lasts_and_at_its_end() {
 
 /// A collector of OpenTelemetry that prints what it takes.
 struct Collector {
-    child: Child,
-    addr: SocketAddr,
+    program: Program,
     printed: std::path::PathBuf,
 }
 
 impl Collector {
-    fn start(program: &str, folder: &Path) -> Self {
-        // It cannot be given port 0: one that was free a moment ago.
-        let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let config = folder.join("collector.yaml");
-        let text = format!(
-            "receivers: {{ otlp: {{ protocols: {{ http: {{ endpoint: '{addr}' }} }} }} }}\n\
-             exporters: {{ debug: {{ verbosity: detailed }} }}\n\
-             service:\n  telemetry: {{ metrics: {{ level: none }} }}\n  pipelines: {{ metrics: {{ receivers: [otlp], exporters: [debug] }} }}\n"
-        );
-        std::fs::write(&config, text).unwrap();
+    fn start(name: &str, folder: &Path) -> Self {
         let printed = folder.join("printed");
-        let file = std::fs::File::create(&printed).unwrap();
-        let child = Command::new(program)
-            .arg(format!("--config={}", config.display()))
-            .stdout(Stdio::null())
-            .stderr(file)
-            .spawn()
-            .unwrap();
-        let collector = Self { child, addr, printed };
-        wait_until("the collector listens", || TcpStream::connect(addr).is_ok());
-        collector
+        let errors = std::fs::File::create(&printed).unwrap();
+        let program = Program::start(errors.into(), |addr| {
+            let config = folder.join("collector.yaml");
+            let text = format!(
+                "receivers: {{ otlp: {{ protocols: {{ http: {{ endpoint: '{addr}' }} }} }} }}\n\
+                 exporters: {{ debug: {{ verbosity: detailed }} }}\n\
+                 service:\n  telemetry: {{ metrics: {{ level: none }} }}\n  pipelines: {{ metrics: {{ receivers: [otlp], exporters: [debug] }} }}\n"
+            );
+            std::fs::write(&config, text).unwrap();
+            let mut command = Command::new(name);
+            command.arg(format!("--config={}", config.display()));
+            command
+        });
+        wait_until("the collector listens", || TcpStream::connect(program.addr).is_ok());
+        Self { program, printed }
     }
 
     fn printed(&self) -> String {
         std::fs::read_to_string(&self.printed).unwrap_or_default()
-    }
-}
-
-impl Drop for Collector {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -312,7 +301,7 @@ fn a_real_collector_takes_every_family_with_its_values() {
     let folder = tempfile::tempdir().unwrap();
     let run = whole_run(folder.path());
     let collector = Collector::start(program, folder.path());
-    let url = format!("http://{}", collector.addr);
+    let url = format!("http://{}", collector.program.addr);
     good(&["metrics", &run, "--otlp", &url]);
     let text = good(&["metrics", &run]).out;
     let families = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());

@@ -363,8 +363,7 @@ impl<P: Protocol> Core<P> {
             }
             Judged::Refused(code) => {
                 let class = ErrorClass::of_grpc(code.number()).unwrap_or(ErrorClass::Check);
-                let words = String::from_utf8_lossy(place.notes.beginning());
-                let text = || refusal(&check.describe_status(code), &words);
+                let text = || refusal(&check.describe_status(code), place.notes.beginning());
                 self.book.fail_with(fate, class, text, done);
             }
             Judged::Broken(fault) => self.book.fail(fate, fault.into(), done),
@@ -409,12 +408,8 @@ impl<P: Protocol> Core<P> {
 }
 
 /// A status of gRPC that is not accepted, with the server's own words, where it had some.
-fn refusal(status: &str, words: &str) -> String {
-    if words.is_empty() {
-        status.to_owned()
-    } else {
-        format!("{status}: {}", clean(words.as_bytes(), WORDS_CHARS))
-    }
+fn refusal(status: &str, words: &[u8]) -> String {
+    if words.is_empty() { status.to_owned() } else { format!("{status}: {}", clean(words, WORDS_CHARS)) }
 }
 
 impl<P: Protocol, S: Sockets> Handler<S> for Core<P> {

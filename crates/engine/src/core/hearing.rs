@@ -69,6 +69,7 @@ impl<P: Protocol> Events for Hearing<'_, P> {
             heard.body(bytes);
         }
     }
+
     fn trailers(&mut self, at: PlaceId, fields: &[Header<'_>]) {
         if P::HAS_STREAMS {
             let Place { request, notes, call, .. } = &mut self.places[at];

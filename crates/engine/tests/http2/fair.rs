@@ -8,6 +8,7 @@ use schema::load::{ErrorClass, Time};
 use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan, SessionPlan};
 use schema::scenario::UserConnection;
 use std::sync::atomic::Ordering::SeqCst;
+use testkit::http2::{Act, Raw};
 
 #[test]
 fn closed_loads_count_what_the_server_counts() {
@@ -68,6 +69,24 @@ fn bodies_wait_for_windows_and_arrive_whole() {
             assert_eq!(server.seen.body_bytes.load(SeqCst), 40 * 300_000);
             // Whether a large window is there before the first request is chance.
             assert!(sum.counts.streams.stalls > 0 || window > 65_535, "{:?}", sum.counts.streams);
+        }
+    });
+}
+
+#[test]
+fn the_windows_that_were_asked_for_are_offered() {
+    on_every_driver(|driver| {
+        for (bits, stream, connection) in [
+            ((None, None), (1 << 30) - 1, (1 << 30) - 1),
+            ((Some(18), Some(20)), (1 << 18) - 1, (1 << 20) - 1),
+        ] {
+            let peer = Raw::start(vec![vec![Act::Settings(vec![]), Act::Serve]]);
+            let mut job = closed(peer.addr(), driver, (1, 1), 1);
+            (job.load.connection.window_bits, job.load.connection.connection_window_bits) = bits;
+            assert_eq!(ends(&run(&job)), [1, 1, 0, 0], "{driver:?}");
+            let seen = peer.end();
+            let offered = (seen.window.load(SeqCst), seen.widened.load(SeqCst) + 65_535);
+            assert_eq!(offered, (stream, connection), "{driver:?}");
         }
     });
 }

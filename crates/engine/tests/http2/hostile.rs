@@ -28,7 +28,12 @@ fn check(name: &str, acts: &[Act], class: ErrorClass, example: &str) {
         );
         let examples = &sum.examples[&class];
         assert!(examples.iter().any(|text| text.contains(example)), "{name}: {examples:?}");
-        assert_eq!(peer.seen().connections.load(SeqCst), REQUESTS / 2, "{name} on {driver:?}");
+        let seen = peer.end();
+        assert_eq!(seen.connections.load(SeqCst), REQUESTS / 2, "{name} on {driver:?}");
+        // A peer that reads on learns why its connection ends.
+        if matches!(acts.last(), Some(Act::Hold)) {
+            assert_eq!(seen.goaways.load(SeqCst), REQUESTS / 2, "{name} on {driver:?}");
+        }
     });
 }
 

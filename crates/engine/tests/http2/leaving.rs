@@ -7,7 +7,7 @@ use crate::common::MS;
 use schema::arrival::ThinkPlan;
 use schema::load::ErrorClass;
 use std::sync::atomic::Ordering::SeqCst;
-use testkit::http2::{Act, Raw};
+use testkit::http2::{Act, Raw, frame};
 
 #[test]
 fn a_server_that_leaves_in_mid_load_costs_no_request() {
@@ -22,6 +22,18 @@ fn a_server_that_leaves_in_mid_load_costs_no_request() {
             assert!(sum.counts.streams.goaways > 0, "{:?}", sum.counts.streams);
             assert!(server.seen.connections.load(SeqCst) > 2);
         }
+    });
+}
+
+#[test]
+fn a_load_that_is_over_answers_what_came_behind_the_last_answer_and_says_goodbye() {
+    on_every_driver(|driver| {
+        let last = [frame(1, 5, 1, &[0x88]), frame(6, 0, 0, b"12345678")].concat();
+        let script = vec![Act::Settings(vec![]), Act::Await(1), Act::Send(last), Act::Hold];
+        let peer = Raw::start(vec![script]);
+        assert_eq!(ends(&run(&closed(peer.addr(), driver, (1, 1), 1))), [1, 1, 0, 0], "{driver:?}");
+        let seen = peer.end();
+        assert_eq!((seen.pongs.load(SeqCst), seen.goaways.load(SeqCst)), (1, 1), "{driver:?}");
     });
 }
 

@@ -1,4 +1,4 @@
-//! A controller's end of a load by agents: tells each its part, begins all at one moment, and merges what they report.
+//! A controller's end of a load by agents: gives each its part, begins all at one moment, and merges what they report.
 //!
 //! Invariants: a load begins only where every clock is known within a millisecond; an interval of an agent counts once,
 //! and its part is over only when all that its manifest counts is here; an agent that is lost, late or wrong ends the
@@ -16,9 +16,9 @@ use crate::GenerateError;
 use crate::each::wall_clock_of;
 use crate::orders::timeline;
 use crate::processes::{peak_rss_bytes, split};
+use crate::set_up::SetUp;
 use engine::{
-    Assembly, EngineError, IntervalData, Overdue, Part, SetupFailures, Step, Timeline, machine_ns, on_clock,
-    setup_time_max,
+    Assembly, EngineError, IntervalData, Overdue, Part, Step, Timeline, machine_ns, on_clock, setup_time_max,
 };
 use fleet::Parcel;
 use plan::LoadJob;
@@ -33,10 +33,10 @@ use units::{Clock, MonotonicClock};
 const START_AHEAD_NS: u64 = 250_000_000;
 /// The same for each agent: many of one host are woken one after the other.
 const START_AHEAD_EACH_NS: u64 = 5_000_000;
-/// How often every agent is asked for its clock, which also renews its lease.
-const BEAT_NS: u64 = 1_000_000_000;
-/// How much longer than its workers an agent may take to be ready: it starts processes, and gets its files.
+/// How much longer than its workers an agent may take to be ready: it starts processes.
 const SETUP_GRACE: Duration = Duration::from_secs(30);
+/// Slowest way on which the files of a load are waited for, in bytes a second.
+const TRANSFER_MIN: u64 = 1_000_000;
 /// How often beats are looked at while agents are waited for.
 const POLL: Duration = Duration::from_millis(100);
 /// Between two attempts at a link that was cut.
@@ -50,20 +50,16 @@ pub(crate) struct Agents {
     clock: MonotonicClock,
     parts: Assembly<IntervalData>,
     merged: IntervalData,
-    asked: u64,
-    established: u64,
-    failures: SetupFailures,
-    driver: DriverChoice,
+    set_up: SetUp,
     peak_rss_bytes: u64,
     /// Origin on this clock, on the wall clock, and the first measured interval, once they are decided.
     begun: Option<(u64, u64)>,
     measure_from: Option<u64>,
     is_stopped: bool,
-    beat_ns: u64,
 }
 
 impl Agents {
-    /// Reaches the agents of `job` and tells each its part; returns once all have set up their connections, with no
+    /// Reaches the agents of `job` and gives each its part; returns once all have set up their connections, with no
     /// request sent. Meanwhile `opening` gets the number of open connections.
     pub(crate) fn start(job: &LoadJob, opening: &mut dyn FnMut(u64)) -> Result<Self, GenerateError> {
         let packed = pack(job)?;
@@ -90,15 +86,11 @@ impl Agents {
             clock: MonotonicClock::starting_now(),
             parts: Assembly::on(&timeline),
             merged: IntervalData::default(),
-            asked: 0,
-            established: 0,
-            failures: SetupFailures::default(),
-            driver: job.load.driver,
+            set_up: SetUp::new(job.load.driver),
             peak_rss_bytes: 0,
             begun: None,
             measure_from: None,
             is_stopped: false,
-            beat_ns: machine_ns(),
         };
         let parts = split(Part::whole(&job.load), agents.muster.members.len() as u32);
         if parts.len() < agents.muster.members.len() {
@@ -110,7 +102,8 @@ impl Agents {
             let job = Box::new(agents.packed.job.clone());
             member.say(&Order::Load { job, part, files: agents.packed.files.clone() });
         }
-        agents.await_ready(setup_time_max(&job.load, job.origins()) + SETUP_GRACE, opening)?;
+        let limit = setup_time_max(&job.load, job.origins()) + SETUP_GRACE + transfer_max(&agents.packed);
+        agents.await_ready(limit, opening)?;
         Ok(agents)
     }
 
@@ -124,7 +117,7 @@ impl Agents {
                 Err(RecvTimeoutError::Timeout) => self.look_for_silence()?,
                 Err(RecvTimeoutError::Disconnected) => return Err(all_gone()),
             }
-            self.beat();
+            self.muster.beat();
             let now_open = self.muster.members.iter().map(|member| member.opened).sum();
             if now_open != opened {
                 (opened, since) = (now_open, Instant::now());
@@ -136,10 +129,7 @@ impl Agents {
                 return Err(AgentError::Silent { names, silence: since.elapsed() }.into());
             }
         }
-        if self.established == 0 {
-            return Err(self.failures.nothing_connected(self.asked).into());
-        }
-        Ok(())
+        self.set_up.check()
     }
 
     /// As [`engine::Generator::begin`], for all agents, at one moment of this clock. Returns the moment of the wall clock,
@@ -183,11 +173,11 @@ impl Agents {
     }
 
     pub(crate) const fn driver(&self) -> DriverChoice {
-        self.driver
+        self.set_up.driver
     }
 
     pub(crate) const fn connections(&self) -> (u64, u64) {
-        (self.asked, self.established)
+        (self.set_up.asked, self.set_up.established)
     }
 
     /// Of all processes of all agents that have ended, and of this one.
@@ -204,7 +194,7 @@ impl Agents {
     /// Waits up to `timeout` for the next interval that all agents have ended.
     pub(crate) fn next(&mut self, timeout: Duration) -> Result<Step<'_>, GenerateError> {
         loop {
-            self.beat();
+            self.muster.beat();
             if let Some((index, parts)) = self.parts.take() {
                 self.merge(index, parts);
                 return Ok(Step::Interval(&self.merged));
@@ -237,16 +227,6 @@ impl Agents {
             }
         }
         self.merged = sum.unwrap_or_default();
-    }
-
-    /// Renews every lease and looks at every clock, once a second.
-    fn beat(&mut self) {
-        let now_ns = machine_ns();
-        if now_ns.saturating_sub(self.beat_ns) < BEAT_NS {
-            return;
-        }
-        self.beat_ns = now_ns;
-        self.muster.members.iter_mut().filter(|member| !member.has_ended).for_each(Member::ask_clock);
     }
 
     /// Nothing waits to be heard: who has said nothing for as long as a lease lasts is lost.
@@ -322,13 +302,11 @@ impl Agents {
                 }
             }
             Report::Opening(opened) => member.opened = opened,
-            Report::Ready { asked, established, failures, driver } => {
-                if !member.is_ready {
-                    member.is_ready = true;
-                    (self.asked, self.established) = (self.asked + asked, self.established + established);
-                    self.failures.add(&failures);
-                    self.driver = driver;
-                }
+            // Said again on a new link.
+            Report::Ready(_) if member.is_ready => {}
+            Report::Ready(part) => {
+                member.is_ready = true;
+                self.set_up.add(&part);
             }
             Report::Parcel(parcel) => self.take_parcel(number, *parcel)?,
             Report::Closing { manifest, peak_rss_bytes, steal_share } => {
@@ -404,15 +382,14 @@ impl Agents {
     }
 }
 
-impl Drop for Agents {
-    fn drop(&mut self) {
-        // All at once: each is waited for when it is dropped.
-        self.muster.members.iter_mut().for_each(Member::hang_up);
-    }
-}
-
 fn all_gone() -> GenerateError {
     EngineError::Worker("every link to an agent is gone".to_owned()).into()
+}
+
+/// Time in which each agent has its files.
+fn transfer_max(packed: &Packed) -> Duration {
+    let bytes = packed.files.values().map(|file| file.bytes).sum::<u64>();
+    Duration::from_secs(bytes.div_ceil(TRANSFER_MIN))
 }
 
 /// What an agent on this host may load: where this load goes, which this process may.

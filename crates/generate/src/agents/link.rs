@@ -3,10 +3,12 @@
 //! Invariants: the controller never waits for an agent that does not read; every line that comes is stamped before it is
 //! understood, because the answers of clocks are among them. Absent on purpose: what the lines mean (`control`).
 
-use super::protocol::{Order, PIECE_BYTES, Report, next_line, tell, to_text};
+use super::protocol::{Order, PIECE_BYTES, Report, next_line, to_text};
+use crate::lines::write_line;
 use engine::machine_ns;
 use schema::fleet::{AgentLink, AgentPlan};
 use serde::Serialize;
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -161,7 +163,7 @@ impl Link {
     /// Says something, without waiting.
     pub(super) fn say(&self, message: &impl Serialize) {
         let mut line = Vec::new();
-        if tell(&mut line, message).is_ok() {
+        if write_line(&mut line, message).is_ok() {
             self.put(Outgoing::Line(line));
         }
     }
@@ -239,28 +241,68 @@ fn garbled(line: &[u8], error: &serde_json::Error) -> String {
     format!("`{shown}` is no report ({error})")
 }
 
+/// Writes until nothing more will be said. Lines go between the pieces of a file: a beat that waited for the end of a long
+/// one would make each end believe that the other is gone.
 fn write_all(mut to: Box<dyn Write + Send>, outgoing: &Receiver<Outgoing>) -> io::Result<()> {
+    let mut files = VecDeque::new();
     for next in outgoing {
-        match next {
-            Outgoing::Line(line) => {
-                to.write_all(&line)?;
-                to.flush()?;
+        write_next(&mut *to, next, &mut files)?;
+        while let Some((sha256, path)) = files.pop_front() {
+            let mut file = File::open(path)?;
+            while write_piece(&mut *to, &sha256, &mut file)? {
+                outgoing.try_iter().try_for_each(|next| write_next(&mut *to, next, &mut files))?;
             }
-            Outgoing::File(sha256, path) => send_file(&mut *to, &sha256, File::open(path)?)?,
         }
     }
     Ok(())
 }
 
-fn send_file(to: &mut dyn Write, sha256: &str, mut file: File) -> io::Result<()> {
-    let mut piece = Vec::with_capacity(PIECE_BYTES);
-    loop {
-        piece.clear();
-        (&mut file).take(PIECE_BYTES as u64).read_to_end(&mut piece)?;
-        let is_last = piece.len() < PIECE_BYTES;
-        tell(to, &Order::File { sha256: sha256.to_owned(), bytes: to_text(&piece), is_last })?;
-        if is_last {
-            return Ok(());
+/// Writes a line, or puts a file to those that wait.
+fn write_next(to: &mut dyn Write, next: Outgoing, files: &mut VecDeque<(String, PathBuf)>) -> io::Result<()> {
+    match next {
+        Outgoing::Line(line) => to.write_all(&line).and_then(|()| to.flush()),
+        Outgoing::File(sha256, path) => {
+            files.push_back((sha256, path));
+            Ok(())
         }
+    }
+}
+
+/// Writes the next piece of a file; whether another follows.
+fn write_piece(to: &mut dyn Write, sha256: &str, file: &mut File) -> io::Result<bool> {
+    let mut piece = Vec::with_capacity(PIECE_BYTES);
+    file.take(PIECE_BYTES as u64).read_to_end(&mut piece)?;
+    let is_last = piece.len() < PIECE_BYTES;
+    write_line(to, &Order::File { sha256: sha256.to_owned(), bytes: to_text(&piece), is_last })?;
+    Ok(!is_last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beat_does_not_wait_for_the_end_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long");
+        std::fs::write(&path, vec![b'x'; 4 * PIECE_BYTES + 1]).unwrap();
+        let (here, there) = UnixStream::pair().unwrap();
+        let mut link = Link::begin(over_unix(here).unwrap(), 1, |_| true);
+        link.send_file("long", path.clone());
+        link.send_file("again", path);
+        // Nobody reads yet, so the first file is still under way.
+        link.say(&Order::Clock(1));
+        link.hang_up();
+        let (mut reader, mut line, mut said) = (BufReader::new(there), Vec::new(), Vec::new());
+        while said.len() < 11 && next_line(&mut reader, &mut line).unwrap().is_some() {
+            said.push(match serde_json::from_slice(&line).unwrap() {
+                Order::File { sha256, is_last, .. } => format!("{sha256} {is_last}"),
+                other => format!("{other:?}"),
+            });
+        }
+        let beat = said.iter().position(|said| said == "Clock(1)").unwrap();
+        assert!(beat < said.iter().position(|said| said == "long true").unwrap(), "{said:?}");
+        let count = |name: &str| said.iter().filter(|said| said.starts_with(name)).count();
+        assert_eq!((count("long"), count("again")), (5, 5), "{said:?}");
     }
 }

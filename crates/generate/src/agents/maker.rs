@@ -2,10 +2,10 @@
 
 use crate::GenerateError;
 use crate::processes::Fleet;
-use engine::{Part, SetupFailures, Step};
+use crate::set_up::SetUp;
+use engine::{Part, Step};
 use plan::LoadJob;
 use plan::processes::connections_per_process;
-use schema::plan::DriverChoice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,12 +19,8 @@ pub(super) trait Maker {
     fn stop(&mut self);
     /// As [`engine::Generator::next`].
     fn next(&mut self, timeout: Duration) -> Result<Step<'_>, GenerateError>;
-    /// As [`engine::Generator::connections`].
-    fn connections(&self) -> (u64, u64);
-    /// As [`engine::Generator::setup_failures`].
-    fn failures(&self) -> &SetupFailures;
-    /// As [`engine::Generator::driver`].
-    fn driver(&self) -> DriverChoice;
+    /// What came of setting up its connections.
+    fn set_up(&self) -> &SetUp;
     /// Highest resident memory in bytes.
     fn peak_rss_bytes(&self) -> u64;
 }
@@ -42,14 +38,8 @@ impl Maker for Fleet {
     fn next(&mut self, timeout: Duration) -> Result<Step<'_>, GenerateError> {
         Self::next(self, timeout)
     }
-    fn connections(&self) -> (u64, u64) {
-        Self::connections(self)
-    }
-    fn failures(&self) -> &SetupFailures {
-        Self::setup_failures(self)
-    }
-    fn driver(&self) -> DriverChoice {
-        Self::driver(self)
+    fn set_up(&self) -> &SetUp {
+        Self::set_up(self)
     }
     fn peak_rss_bytes(&self) -> u64 {
         Self::peak_rss_bytes(self)

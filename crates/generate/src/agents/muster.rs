@@ -3,7 +3,7 @@
 use super::error::AgentError;
 use super::link::{Ends, Heard, open};
 use super::member::{Member, News};
-use super::protocol::{Report, VERSION};
+use super::protocol::{BEAT_NS, Report, VERSION};
 use engine::machine_ns;
 use fleet::{ClockError, EXCHANGES_MIN, Exchange, Grid, Offset};
 use rustix::process::getpid;
@@ -19,12 +19,13 @@ const ANSWER_MAX: Duration = Duration::from_secs(2);
 /// Exchanges after which a clock that is known too badly is given up.
 const EXCHANGES_MAX: usize = 8 * EXCHANGES_MIN;
 
-/// Agents that are ready to be told a load.
+/// Agents that are ready for a load. Dropping it ends their links.
 pub(super) struct Muster {
     pub(super) members: Vec<Member>,
     pub(super) news: Receiver<News>,
     pub(super) sender: Sender<News>,
     pub(super) session: String,
+    beat_ns: u64,
 }
 
 impl Muster {
@@ -45,7 +46,8 @@ impl Muster {
     /// As [`Self::call`], over streams that are open.
     pub(super) fn over(all: Vec<(AgentPlan, Ends)>) -> Result<Self, AgentError> {
         let (sender, news) = channel();
-        let mut muster = Self { members: Vec::new(), news, sender, session: session() };
+        let mut muster =
+            Self { members: Vec::new(), news, sender, session: session(), beat_ns: machine_ns() };
         for (number, (plan, ends)) in all.into_iter().enumerate() {
             let mut member = Member::new(plan, number, &muster.session);
             member.take_link(ends, number, &muster.session, &muster.sender);
@@ -60,15 +62,29 @@ impl Muster {
         let end = Instant::now() + HELLO_MAX;
         while let Some(missing) = self.members.iter().position(|member| member.facts.is_none()) {
             let left = end.saturating_duration_since(Instant::now());
-            match self.news.recv_timeout(left) {
+            match self.news.recv_timeout(left.min(Duration::from_nanos(BEAT_NS))) {
                 Ok((number, heard)) => self.take_hello(number, heard)?,
+                Err(_) if !left.is_zero() => {}
                 Err(_) => {
                     let cause = format!("it said nothing for {} s", HELLO_MAX.as_secs());
                     return Err(self.unreached(missing, cause));
                 }
             }
+            // The first may wait for the last for longer than its lease.
+            self.beat();
         }
         Ok(())
+    }
+
+    /// Renews every lease and looks at every clock, once a second.
+    pub(super) fn beat(&mut self) {
+        let now_ns = machine_ns();
+        if now_ns.saturating_sub(self.beat_ns) < BEAT_NS {
+            return;
+        }
+        self.beat_ns = now_ns;
+        let at_work = |member: &&mut Member| member.facts.is_some() && !member.has_ended;
+        self.members.iter_mut().filter(at_work).for_each(Member::ask_clock);
     }
 
     fn take_hello(&mut self, number: usize, heard: Heard) -> Result<(), AgentError> {
@@ -80,6 +96,7 @@ impl Muster {
                     return Err(AgentError::Version { name: member.name(), theirs: version, ours: VERSION });
                 }
                 Report::Refused(cause) => return Err(AgentError::Refused { name: member.name(), cause }),
+                Report::Clock { .. } if member.facts.is_some() => {}
                 _ => return Err(member.garbled("it reports before it said who it is")),
             },
             Heard::Garbled(cause) => return Err(self.unreached(number, cause)),
@@ -152,6 +169,13 @@ impl Muster {
     }
 }
 
+impl Drop for Muster {
+    fn drop(&mut self) {
+        // All at once: each is waited for when it is dropped.
+        self.members.iter_mut().for_each(Member::hang_up);
+    }
+}
+
 /// Unique among all attempts at loads: host, process, moment.
 fn session() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
@@ -165,7 +189,7 @@ fn session() -> String {
 /// As for a load: the first agent that cannot be reached, is another prony, refuses, or whose clock is not known well
 /// enough.
 pub fn inspect(fleet: &FleetPlan) -> Result<Vec<AgentRecord>, AgentError> {
-    let mut muster = Muster::call(fleet, &[])?;
+    let muster = Muster::call(fleet, &[])?;
     let share = 1.0 / muster.members.len() as f64;
     let record = |member: &Member| AgentRecord {
         name: member.name(),
@@ -173,7 +197,5 @@ pub fn inspect(fleet: &FleetPlan) -> Result<Vec<AgentRecord>, AgentError> {
         clock: member.clock(),
         share,
     };
-    let records = muster.members.iter().map(record).collect();
-    muster.members.iter_mut().for_each(Member::hang_up);
-    Ok(records)
+    Ok(muster.members.iter().map(record).collect())
 }

@@ -76,6 +76,8 @@ pub(super) fn localise(
     // What `check` refuses of a plan that was made here must not come through the wire either.
     job.load.fleet = None;
     job.network = None;
+    // It would be looked up for every connection, with the controller's consent.
+    job.name = None;
     job.scenario.folder = String::new();
     for path in paths(&mut job) {
         let file =
@@ -185,7 +187,10 @@ mod tests {
         let mut away = job("http://127.0.0.1:9");
         away.to = "10.9.9.9:1".parse().unwrap();
         let store = Store::new(Path::new("/nonexistent"));
+        let url = HttpUrl::parse("http://10.9.9.9").unwrap();
+        away.name = Some(plan::NameLookup { url, consent: vec!["10.9.9.9".to_owned()] });
         let here = localise(away, &BTreeMap::new(), &store, &Allow::default()).unwrap();
         assert_eq!(here.to, "127.0.0.1:9".parse().unwrap());
+        assert!(here.name.is_none(), "no look-up of the controller's goes round the list");
     }
 }

@@ -1,4 +1,4 @@
-//! What a controller and an agent tell each other: one JSON object a line, over pipes, a Unix socket or a TCP stream.
+//! What a controller and an agent say to each other: one JSON object a line, over pipes, a Unix socket or a TCP stream.
 //!
 //! ```text
 //! controller                     agent
@@ -13,21 +13,23 @@
 //!
 //! Invariants: a line has a limit; whoever speaks another version is refused by name before anything else is read.
 
+use crate::set_up::SetUp;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use engine::{IntervalData, Part, SetupFailures};
+use engine::{IntervalData, Part};
 use fleet::{FileRef, Manifest, Parcel, Sums};
 use plan::LoadJob;
 use schema::agents::AgentFacts;
-use schema::plan::DriverChoice;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Read as _, Write};
+use std::io::{self, BufRead, Read as _};
 
 /// Version of the lines below. A change that the other end would misread needs a new one.
 pub(super) const VERSION: u32 = 1;
 /// Silence of the controller after which an agent sends nothing more.
 pub(super) const LEASE_NS: u64 = 10_000_000_000;
+/// How often every agent is asked for its clock, which also renews its lease.
+pub(super) const BEAT_NS: u64 = 1_000_000_000;
 /// Longest line: a plan holds bodies.
 const LINE_BYTES_MAX: u64 = 64 << 20;
 /// Bytes of a file in one line.
@@ -81,21 +83,13 @@ pub(super) enum Report {
     /// So many of its connections are open.
     Opening(u64),
     /// Its connections are set up.
-    Ready { asked: u64, established: u64, failures: SetupFailures, driver: DriverChoice },
+    Ready(SetUp),
     /// An interval that all its workers have ended: the text of an [`engine::Parcel`].
     Parcel(Box<Parcel<String>>),
     /// Its part is over; its last word but for what is sent again.
     Closing { manifest: Manifest, peak_rss_bytes: u64, steal_share: Option<f64> },
     /// It could not go on; its last word.
     Failed { missed_start: bool, cause: String },
-}
-
-/// Writes one message as a line.
-pub(super) fn tell(to: &mut dyn Write, message: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    to.write_all(&line)?;
-    to.flush()
 }
 
 /// The next line without its end; `None` where the stream has ended. What ends in the middle of a line has ended before

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Invariants: one session at a time; a question about the clock is answered by the thread that reads it, so that no work
-//! of the session delays it; whoever does not speak this version is told so and hears nothing else. Absent on purpose:
-//! encryption and proof of who speaks: links are pipes (ssh has both), a Unix socket of one user, or loopback.
+//! of the session delays it; whoever does not speak this version learns this one's and hears nothing else; links, lines,
+//! waiting orders and silence have limits. Absent on purpose: encryption and proof of who speaks: links are pipes (ssh has
+//! both), a Unix socket of one user, or loopback.
 
 use super::maker::{Make, by_processes};
 use super::protocol::{Greeting, LEASE_NS, Order, Report, VERSION, next_line};
@@ -15,14 +16,16 @@ use super::session::{Event, Link, Rules, Session, Writer, say};
 use engine::machine_ns;
 use fleet::{Allow, Lease};
 use rustix::net::sockopt::socket_peercred;
+use rustix::net::{Shutdown, shutdown};
 use rustix::process::getuid;
 use schema::agents::AgentFacts;
 use serde::Deserialize;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::net::TcpListener;
+use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -30,6 +33,14 @@ use tempfile::TempDir;
 
 /// How long a socket's write may take before its link counts as cut.
 const WRITE_MAX: Duration = Duration::from_secs(10);
+/// Silence after which a socket's link counts as cut. The lease was over before.
+const READ_MAX: Duration = Duration::from_nanos(2 * LEASE_NS);
+/// Longest greeting: whoever has not greeted may be anybody.
+const GREETING_BYTES_MAX: u64 = 64 << 10;
+/// Links at once, those that have not greeted included.
+const LINKS_MAX: usize = 64;
+/// Orders that wait for a session, pieces of files among them: a disk may be slower than the link.
+const ORDERS_MAX: usize = 16;
 /// How often an agent that listens looks whether it shall end.
 const STOP_POLL: Duration = Duration::from_millis(50);
 
@@ -72,7 +83,7 @@ struct Desk {
 struct Active {
     session: String,
     number: u32,
-    events: Sender<Event>,
+    events: SyncSender<Event>,
     lease: Arc<Mutex<Lease>>,
     thread: JoinHandle<()>,
 }
@@ -122,6 +133,8 @@ impl Agent {
         }
         while !stop.load(Ordering::Relaxed) {
             match listener.accept() {
+                // Each link has a share in the desk. One too many ends here.
+                Ok(_) if Arc::strong_count(&desk) > LINKS_MAX => {}
                 Ok((reader, writer)) => {
                     let desk = desk.clone();
                     std::thread::spawn(move || desk.converse(&mut BufReader::new(reader), writer));
@@ -144,17 +157,39 @@ impl Listener {
                 let (stream, _) = listener.accept()?;
                 check_peer(&stream)?;
                 stream.set_nonblocking(false)?;
+                stream.set_read_timeout(Some(READ_MAX))?;
                 stream.set_write_timeout(Some(WRITE_MAX))?;
-                Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(stream)))))
+                Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(Socket(stream))))))
             }
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept()?;
                 stream.set_nonblocking(false)?;
                 stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(READ_MAX))?;
                 stream.set_write_timeout(Some(WRITE_MAX))?;
-                Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(stream)))))
+                Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(Socket(stream))))))
             }
         }
+    }
+}
+
+/// The writing end of a socket. Dropping it ends the link in both directions: one that could not be written ends where it is
+/// read, too, and may be made again.
+struct Socket<S: io::Write + AsFd>(S);
+
+impl<S: io::Write + AsFd> io::Write for Socket<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl<S: io::Write + AsFd> Drop for Socket<S> {
+    fn drop(&mut self) {
+        // Changes nothing for one that has ended.
+        let _ = shutdown(&self.0, Shutdown::Both);
     }
 }
 
@@ -180,7 +215,7 @@ impl Desk {
     /// One link from its greeting to its end.
     fn converse(self: &Arc<Self>, from: &mut dyn BufRead, writer: Writer) {
         let mut line = Vec::new();
-        let Ok(Some(())) = next_line(from, &mut line) else { return };
+        let Ok(Some(())) = next_line(&mut (&mut *from).take(GREETING_BYTES_MAX), &mut line) else { return };
         let version = serde_json::from_slice::<Version>(&line).ok().map(|found| found.version);
         let hello = Report::Hello { version: VERSION, facts: Box::new(self.facts.clone()) };
         let greeting = match version {
@@ -227,9 +262,11 @@ impl Desk {
         greeting: &Greeting,
         number: u64,
         writer: &Writer,
-    ) -> Result<(Sender<Event>, Arc<Mutex<Lease>>), String> {
+    ) -> Result<(SyncSender<Event>, Arc<Mutex<Lease>>), String> {
         let mut active = self.free_for(greeting)?;
-        let linked = Event::Linked(number, Link(writer.clone()));
+        let link =
+            Link::begin(writer.clone()).map_err(|error| format!("it cannot start a thread: {error}"))?;
+        let linked = Event::Linked(number, link);
         if let Some(own) = active.as_ref().filter(|own| !own.thread.is_finished()) {
             own.events.send(linked).map_err(|_| "the load is over".to_owned())?;
             return Ok((own.events.clone(), own.lease.clone()));
@@ -239,7 +276,7 @@ impl Desk {
                 "it knows nothing of this load: it was started anew, or its lease was over".to_owned()
             );
         }
-        let (events, hears) = channel();
+        let (events, hears) = sync_channel(ORDERS_MAX);
         let lease = Arc::new(Mutex::new(Lease::new(machine_ns(), LEASE_NS)));
         let _ = events.send(linked);
         let (desk, session, agent, own) =

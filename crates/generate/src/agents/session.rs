@@ -2,21 +2,22 @@
 //! controller has it.
 //!
 //! Invariants: once the lease is over, or the only link is gone, the maker is dropped, which ends its processes; nothing
-//! is sent before that is looked at. A link that was cut after the begin may be made again within the lease: what was not
-//! taken is sent again. Absent on purpose: threads of links and who may begin a session (`relay`).
+//! is sent before that is looked at; it waits for nobody who does not read. A link that was cut after the begin may be made
+//! again within the lease: what was not taken is sent again. Absent on purpose: threads of links and who may begin a session (`relay`).
 
 use super::cpu::CpuTime;
 use super::maker::{Make, Maker};
 use super::portable::localise;
-use super::protocol::{Order, Report, sums, tell, to_bytes};
+use super::protocol::{Order, Report, sums, to_bytes};
 use crate::GenerateError;
+use crate::lines::write_line;
 use engine::{EngineError, IntervalData, Part, Step, machine_ns};
 use fleet::{Allow, Arriving, FileRef, Lease, Outbox, Store, digest};
 use plan::LoadJob;
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -24,14 +25,31 @@ use std::time::Duration;
 const ORDER_POLL: Duration = Duration::from_millis(10);
 /// How often the lease is looked at while orders are waited for.
 const LEASE_POLL: Duration = Duration::from_millis(50);
+/// Most files of a load.
+const FILES_MAX: usize = 256;
 
 /// The writing end of a link, which its reading thread uses, too.
 pub(super) type Writer = Arc<Mutex<Box<dyn Write + Send>>>;
 
-/// Says something on a link. One that is cut shows where it is read.
+/// Says something on a link, and waits until it is written. A link that is cut shows where it is read.
 pub(super) fn say(writer: &Writer, report: &Report) {
+    let _ = put(writer, &line(report));
+}
+
+fn line(report: &Report) -> Vec<u8> {
+    let mut line = Vec::new();
+    write_line(&mut line, report).expect("reports are JSON, and memory takes them");
+    line
+}
+
+fn put(writer: &Writer, line: &[u8]) -> io::Result<()> {
     let mut to = writer.lock().unwrap_or_else(PoisonError::into_inner);
-    let _ = tell(&mut **to, report);
+    let written = to.write_all(line).and_then(|()| to.flush());
+    if written.is_err() {
+        // Half a line may be out: whatever followed would be read as the rest of it.
+        *to = Box::new(io::sink());
+    }
+    written
 }
 
 /// What a session hears.
@@ -45,13 +63,27 @@ pub(super) enum Event {
     Cut(u64),
 }
 
-/// A link as a session needs it.
-#[derive(Clone)]
-pub(super) struct Link(pub(super) Writer);
+/// A link as a session needs it: a thread of its own writes, so that a controller that does not read cannot keep the session
+/// from looking at its lease. The outbox bounds what waits there.
+#[derive(Clone, Debug)]
+pub(super) struct Link(Sender<Vec<u8>>);
 
-impl std::fmt::Debug for Link {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Link")
+impl Link {
+    /// Begins to write.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub(super) fn begin(writer: Writer) -> io::Result<Self> {
+        let (sender, lines) = channel::<Vec<u8>>();
+        let write = move || lines.into_iter().try_for_each(|line| put(&writer, &line));
+        std::thread::Builder::new().name("prony-link".to_owned()).spawn(write)?;
+        Ok(Self(sender))
+    }
+
+    /// Says something, without waiting.
+    fn say(&self, report: &Report) {
+        // The thread is gone only where the link is cut.
+        let _ = self.0.send(line(report));
     }
 }
 
@@ -59,15 +91,15 @@ impl std::fmt::Debug for Link {
 enum End {
     /// Nobody wants it any more.
     Unwanted,
-    /// The controller is told.
-    Told(GenerateError),
+    /// It is reported to the controller.
+    Reported(GenerateError),
     /// Likewise, in words.
     Refused(String),
 }
 
 impl From<GenerateError> for End {
     fn from(error: GenerateError) -> Self {
-        Self::Told(error)
+        Self::Reported(error)
     }
 }
 
@@ -123,7 +155,7 @@ impl<'a> Session<'a> {
         let (missed_start, cause) = match self.serve(make) {
             Ok(()) | Err(End::Unwanted) => return,
             Err(End::Refused(cause)) => return self.say(&Report::Refused(cause)),
-            Err(End::Told(error)) => {
+            Err(End::Reported(error)) => {
                 (matches!(&error, GenerateError::Engine(EngineError::MissedStart)), error.to_string())
             }
         };
@@ -134,13 +166,11 @@ impl<'a> Session<'a> {
         let (job, part) = self.take_load()?;
         let link = self.link.clone();
         let mut maker = make(&job, part, &mut |opened| {
-            if let Some((_, Link(writer))) = &link {
-                say(writer, &Report::Opening(opened));
+            if let Some((_, link)) = &link {
+                link.say(&Report::Opening(opened));
             }
         })?;
-        let (asked, established) = maker.connections();
-        let failures = maker.failures().clone();
-        self.ready = Some(Report::Ready { asked, established, failures, driver: maker.driver() });
+        self.ready = Some(Report::Ready(maker.set_up().clone()));
         self.ready.iter().for_each(|ready| self.say(ready));
         self.make(&mut *maker)?;
         let manifest = self.outbox.close();
@@ -183,10 +213,14 @@ impl<'a> Session<'a> {
     /// Asks for the files that are not there, and takes them.
     fn take_files(&mut self, store: &Store, files: &BTreeMap<String, FileRef>) -> Result<(), End> {
         let refused = |error: fleet::BundleError| End::Refused(error.to_string());
-        let mut missing = BTreeMap::new();
+        if files.len() > FILES_MAX {
+            return Err(End::Refused(format!("the load has more than {FILES_MAX} files")));
+        }
+        // Files with the same bytes come once, whatever their endings are.
+        let mut missing: BTreeMap<String, Vec<&FileRef>> = BTreeMap::new();
         for file in files.values() {
             if !store.has(file).map_err(refused)? {
-                missing.insert(file.sha256.clone(), file.clone());
+                missing.entry(file.sha256.clone()).or_default().push(file);
             }
         }
         if missing.is_empty() {
@@ -203,6 +237,7 @@ impl<'a> Session<'a> {
                 _ => {
                     let file = missing
                         .get(&sha256)
+                        .and_then(|files| files.first())
                         .ok_or_else(|| End::Refused("a file came that nobody asked for".to_owned()))?;
                     (sha256, store.begin(file).map_err(refused)?)
                 }
@@ -210,7 +245,8 @@ impl<'a> Session<'a> {
             file.take(&bytes).map_err(refused)?;
             if is_last {
                 file.finish().map_err(refused)?;
-                missing.remove(&name);
+                let files = missing.remove(&name).unwrap_or_default();
+                files.iter().try_for_each(|other| store.also(files[0], other)).map_err(refused)?;
             } else {
                 arriving = Some((name, file));
             }
@@ -252,7 +288,7 @@ impl<'a> Session<'a> {
             // Said again on a new link.
             Order::Begin { .. } if self.has_begun => {}
             Order::Begin { origin_ns, .. } if origin_ns <= machine_ns() => {
-                return Err(End::Told(EngineError::MissedStart.into()));
+                return Err(End::Reported(EngineError::MissedStart.into()));
             }
             Order::Begin { origin_ns, origin_unix_ns, measure_from } => {
                 self.has_begun = true;
@@ -334,8 +370,8 @@ impl<'a> Session<'a> {
     }
 
     fn say(&self, report: &Report) {
-        if let Some((_, Link(writer))) = &self.link {
-            say(writer, report);
+        if let Some((_, link)) = &self.link {
+            link.say(report);
         }
     }
 }

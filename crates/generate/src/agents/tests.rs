@@ -7,14 +7,16 @@ use super::link::over_unix;
 use super::maker::{Make, Maker};
 use super::muster::Muster;
 use super::portable::pack;
-use super::protocol::{Greeting, Order, Report, VERSION, next_line, tell};
+use super::protocol::{Greeting, Order, Report, VERSION, next_line, to_text};
 use super::relay::{Agent, Listener};
 use super::sample;
 use super::session::{Event, Link, Rules, Session};
 use crate::GenerateError;
+use crate::lines::write_line;
 use crate::processes::split;
-use engine::{Counts, IntervalData, Part, SetupFailures, Step, machine_ns, new_histogram};
-use fleet::{Allow, Lease};
+use crate::set_up::SetUp;
+use engine::{Counts, IntervalData, Part, Step, machine_ns, new_histogram};
+use fleet::{Allow, FileRef, Lease};
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 use pace::{Schedule, Share};
 use schema::agents::FleetReport;
@@ -23,7 +25,7 @@ use schema::experiment::LoadModel;
 use schema::fleet::{AgentLink, AgentPlan, FleetPlan};
 use schema::load::Time;
 use schema::plan::DriverChoice;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -95,7 +97,7 @@ struct Replay {
     at: Option<IntervalData>,
     gate: Option<Receiver<()>>,
     has_begun: bool,
-    failures: SetupFailures,
+    set_up: SetUp,
     is_gone: Arc<AtomicBool>,
 }
 
@@ -106,7 +108,7 @@ impl Replay {
             at: None,
             gate,
             has_begun: false,
-            failures: SetupFailures::default(),
+            set_up: SetUp { asked: 1, established: 1, ..SetUp::new(DriverChoice::Epoll) },
             is_gone: Arc::default(),
         }
     }
@@ -136,14 +138,8 @@ impl Maker for Replay {
         self.at = self.intervals.next();
         Ok(self.at.as_ref().map_or(Step::Ended, Step::Interval))
     }
-    fn connections(&self) -> (u64, u64) {
-        (1, 1)
-    }
-    fn failures(&self) -> &SetupFailures {
-        &self.failures
-    }
-    fn driver(&self) -> DriverChoice {
-        DriverChoice::Epoll
+    fn set_up(&self) -> &SetUp {
+        &self.set_up
     }
     fn peak_rss_bytes(&self) -> u64 {
         1
@@ -297,7 +293,7 @@ fn the_union_over_agents_is_the_schedule_of_one_machine_for_every_law() {
     }
 }
 
-/// Passes streams on from one socket to another, until it is told to cut them.
+/// Passes streams on from one socket to another, until it shall cut them.
 struct Relay {
     cut: Sender<()>,
     thread: Option<JoinHandle<()>>,
@@ -422,7 +418,8 @@ fn a_session_whose_lease_is_over_drops_what_it_makes() {
     let (here, there) = UnixStream::pair().unwrap();
     let rules = Rules { allow: Allow::default(), is_here: true, can_relink: true };
     let store = tempfile::tempdir().unwrap();
-    events.send(Event::Linked(0, Link(Arc::new(Mutex::new(Box::new(there)))))).unwrap();
+    let link = Link::begin(Arc::new(Mutex::new(Box::new(there)))).unwrap();
+    events.send(Event::Linked(0, link)).unwrap();
     let job = Box::new(sample::job("http://127.0.0.1:9"));
     let part = Part { first: 0, workers: 8 };
     events.send(Event::Order(Order::Load { job, part, files: BTreeMap::new() })).unwrap();
@@ -442,6 +439,152 @@ fn a_session_whose_lease_is_over_drops_what_it_makes() {
     assert!(is_gone.load(Ordering::Acquire), "what makes the load is gone");
 }
 
+#[test]
+fn a_controller_that_does_not_read_keeps_no_load_going() {
+    let (events, hears) = channel();
+    let lease = Arc::new(Mutex::new(Lease::new(machine_ns(), 60 * SECOND_NS)));
+    let made = channel();
+    let (sets_up, is_set_up) = (Mutex::new(made.0), made.1);
+    let make: Make = Arc::new(move |_, part, _| {
+        let replay = Replay::new(part, None);
+        sets_up.lock().unwrap().send(replay.is_gone.clone()).unwrap();
+        Ok(Box::new(replay))
+    });
+    let (here, there) = UnixStream::pair().unwrap();
+    // Full before the first word: whoever waits for room waits until `here` is gone.
+    there.set_nonblocking(true).unwrap();
+    while std::io::Write::write(&mut &there, &[b' '; 4096]).is_ok() {}
+    there.set_nonblocking(false).unwrap();
+    let link = Link::begin(Arc::new(Mutex::new(Box::new(there)))).unwrap();
+    events.send(Event::Linked(0, link)).unwrap();
+    let job = Box::new(sample::job("http://127.0.0.1:9"));
+    let part = Part { first: 0, workers: 8 };
+    events.send(Event::Order(Order::Load { job, part, files: BTreeMap::new() })).unwrap();
+    let (ends, has_ended) = channel();
+    let own = lease.clone();
+    let session = std::thread::spawn(move || {
+        let rules = Rules { allow: Allow::default(), is_here: true, can_relink: false };
+        let store = tempfile::tempdir().unwrap();
+        Session::new(&rules, store.path(), ("s", 0), hears, own).run(&make);
+        ends.send(()).unwrap();
+    });
+    let is_gone = is_set_up.recv().unwrap();
+    *lease.lock().unwrap() = Lease::new(0, 0);
+    let ended = has_ended.recv_timeout(Duration::from_secs(20));
+    drop(here);
+    session.join().unwrap();
+    assert!(ended.is_ok(), "it looks at its lease though nobody reads");
+    assert!(is_gone.load(Ordering::Acquire), "what makes the load is gone");
+}
+
+#[test]
+fn an_agent_that_was_reached_hears_beats_while_another_is_waited_for() {
+    let (heard_beat, beat) = channel();
+    let (mut heard_beat, mut beat) = (Some(heard_beat), Some(beat));
+    let (ends, threads): (Vec<_>, Vec<_>) = ["first", "late"]
+        .map(|name| {
+            let (here, there) = UnixStream::pair().unwrap();
+            let (says, waits) = match name {
+                "first" => (heard_beat.take(), None),
+                _ => (None, beat.take()),
+            };
+            let thread = std::thread::spawn(move || {
+                let (mut reader, mut line) = (BufReader::new(&there), Vec::new());
+                next_line(&mut reader, &mut line).unwrap();
+                waits.iter().for_each(|beat: &Receiver<()>| beat.recv().unwrap());
+                let hello = Report::Hello { version: VERSION, facts: Box::new(facts(None)) };
+                write_line(&mut &there, &hello).unwrap();
+                while next_line(&mut reader, &mut line).unwrap().is_some() {
+                    let Order::Clock(number) = serde_json::from_slice(&line).unwrap() else { continue };
+                    let _ = says.as_ref().map(|beat| beat.send(()));
+                    write_line(&mut &there, &Report::Clock { number, at_ns: machine_ns() }).unwrap();
+                }
+            });
+            ((plan(name, AgentLink::Here), over_unix(here).unwrap()), thread)
+        })
+        .into_iter()
+        .unzip();
+    drop(Muster::over(ends).unwrap());
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// What a session says to a load with these files, of which `bytes` come; and the names in its store.
+fn session_with(files: BTreeMap<String, FileRef>, bytes: &[u8]) -> (Vec<Report>, BTreeSet<String>) {
+    let (events, hears) = channel();
+    let lease = Arc::new(Mutex::new(Lease::new(machine_ns(), 60 * SECOND_NS)));
+    let (here, there) = UnixStream::pair().unwrap();
+    events.send(Event::Linked(0, Link::begin(Arc::new(Mutex::new(Box::new(there)))).unwrap())).unwrap();
+    let job = Box::new(sample::job("http://127.0.0.1:9"));
+    let sha256 = files.values().next().unwrap().sha256.clone();
+    events.send(Event::Order(Order::Load { job, part: Part { first: 0, workers: 8 }, files })).unwrap();
+    events.send(Event::Order(Order::File { sha256, bytes: to_text(bytes), is_last: true })).unwrap();
+    // The session ends once it has taken the load.
+    drop(events);
+    let rules = Rules { allow: Allow::default(), is_here: true, can_relink: true };
+    let store = tempfile::tempdir().unwrap();
+    Session::new(&rules, store.path(), ("s", 0), hears, lease).run(&replays());
+    let mut reader = BufReader::new(&here);
+    let said = std::iter::from_fn(|| report(&mut reader)).collect();
+    let names = std::fs::read_dir(store.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    (said, names.map(|name| name.into_string().unwrap()).collect())
+}
+
+#[test]
+fn files_with_the_same_bytes_come_once_and_have_each_ending() {
+    let sha256 = fleet::hex(&fleet::digest(b"id\n"));
+    let file = |ending: &str| FileRef { sha256: sha256.clone(), bytes: 3, ending: ending.to_owned() };
+    let files = BTreeMap::from([("a".to_owned(), file("csv")), ("b".to_owned(), file("txt"))]);
+    let (said, names) = session_with(files, b"id\n");
+    assert!(
+        matches!(&said[..], [Report::Wants(hashes), Report::Opening(1), Report::Ready { .. }]
+        if *hashes == [sha256.clone()]),
+        "{said:?}"
+    );
+    assert_eq!(names, BTreeSet::from([format!("{sha256}.csv"), format!("{sha256}.txt")]));
+}
+
+#[test]
+fn a_load_of_too_many_files_is_refused() {
+    let file = |n: u32| FileRef { sha256: format!("{n:064x}"), bytes: 0, ending: String::new() };
+    let (said, names) = session_with((0..257).map(|n| (n.to_string(), file(n))).collect(), b"");
+    assert!(
+        matches!(&said[..], [Report::Refused(cause)] if cause.contains("more than 256 files")),
+        "{said:?}"
+    );
+    assert!(names.is_empty());
+}
+
+#[test]
+fn one_link_too_many_is_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("agent");
+    let listener = Listener::Unix(UnixListener::bind(&path).unwrap());
+    let stop = Arc::new(AtomicBool::new(false));
+    let stops = stop.clone();
+    let serving = std::thread::spawn(move || agent().serve_with(&listener, &stops, replays()).unwrap());
+    let links: Vec<_> = (0..65).map(|_| UnixStream::connect(&path).unwrap()).collect();
+    let mut last = &links[64];
+    // Shorter than the silence after which any link is closed.
+    last.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    assert_eq!(std::io::Read::read(&mut last, &mut [0]).unwrap(), 0);
+    stop.store(true, Ordering::Relaxed);
+    serving.join().unwrap();
+}
+
+#[test]
+fn a_greeting_without_end_is_not_kept() {
+    let (here, there) = UnixStream::pair().unwrap();
+    let writer = there.try_clone().unwrap();
+    let thread = std::thread::spawn(move || agent().serve_one(there, Box::new(writer), replays()).unwrap());
+    // It ends long before the limit of an order, whether all of this is taken or not.
+    let _ = std::io::Write::write_all(&mut &here, &[b'x'; 1 << 20]);
+    here.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let ended = std::io::Read::read(&mut &here, &mut [0]);
+    drop(here);
+    thread.join().unwrap();
+    assert!(!matches!(&ended, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock), "{ended:?}");
+}
+
 fn report(reader: &mut BufReader<&UnixStream>) -> Option<Report> {
     let mut line = Vec::new();
     next_line(reader, &mut line).unwrap()?;
@@ -455,7 +598,7 @@ fn another_version_is_refused_by_name_on_both_ends() {
         let mut line = Vec::new();
         next_line(&mut BufReader::new(&there), &mut line).unwrap();
         let hello = Report::Hello { version: VERSION + 1, facts: Box::new(facts(None)) };
-        tell(&mut &there, &hello).unwrap();
+        write_line(&mut &there, &hello).unwrap();
     });
     let found = Muster::over(vec![(plan("old", AgentLink::Here), over_unix(here).unwrap())]);
     let error = found.map(drop).unwrap_err();
@@ -465,7 +608,7 @@ fn another_version_is_refused_by_name_on_both_ends() {
     let (here, there) = UnixStream::pair().unwrap();
     let writer = there.try_clone().unwrap();
     let thread = std::thread::spawn(move || agent().serve_one(there, Box::new(writer), replays()).unwrap());
-    tell(&mut &here, &serde_json::json!({ "version": VERSION + 1, "other": true })).unwrap();
+    write_line(&mut &here, &serde_json::json!({ "version": VERSION + 1, "other": true })).unwrap();
     let mut reader = BufReader::new(&here);
     assert!(matches!(report(&mut reader), Some(Report::Hello { version: VERSION, .. })));
     assert!(report(&mut reader).is_none(), "and hears nothing else");
@@ -474,7 +617,7 @@ fn another_version_is_refused_by_name_on_both_ends() {
 }
 
 #[test]
-fn who_is_no_controller_is_told_what_listens_there() {
+fn who_is_no_controller_learns_what_listens_there() {
     let (here, there) = UnixStream::pair().unwrap();
     let writer = there.try_clone().unwrap();
     let thread = std::thread::spawn(move || agent().serve_one(there, Box::new(writer), replays()).unwrap());
@@ -510,7 +653,7 @@ fn a_greeting_is_one_line_of_json() {
     let greeting =
         Greeting { version: VERSION, prony: "1".to_owned(), session: "s".to_owned(), agent: 3, again: false };
     let mut line = Vec::new();
-    tell(&mut line, &greeting).unwrap();
+    write_line(&mut line, &greeting).unwrap();
     assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
     assert_eq!(serde_json::from_slice::<Greeting>(&line).unwrap(), greeting);
 }

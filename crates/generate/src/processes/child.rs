@@ -4,10 +4,12 @@
 //! process when they end.
 
 use super::peak_rss_bytes;
-use super::protocol::{Order, Report, Spec, VERSION, tell};
+use super::protocol::{Order, Report, Spec, VERSION};
 use crate::GenerateError;
 use crate::each::Each;
+use crate::lines::write_line;
 use crate::orders::{engine_job, timeline};
+use crate::set_up::SetUp;
 use engine::{EngineError, Generator, Parcel, Step};
 use plan::processes::raise_descriptor_limit;
 use rustix::process::Signal;
@@ -53,7 +55,7 @@ pub(super) fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Told(error)) => {
             let missed_start = matches!(&error, GenerateError::Engine(EngineError::MissedStart));
-            let _ = tell(&mut io::stdout(), &Report::Failed { missed_start, cause: error.to_string() });
+            let _ = write_line(&mut io::stdout(), &Report::Failed { missed_start, cause: error.to_string() });
             ExitCode::FAILURE
         }
         Err(Failure::Unheard(cause)) => {
@@ -81,11 +83,12 @@ fn serve() -> Result<(), Failure> {
     job.rows = rows;
     let mut out = io::stdout().lock();
     // Prony that does not listen any more is noticed below.
-    let mut opening = |opened| drop(tell(&mut out, &Report::Opening { opened }));
+    let mut opening = |opened| drop(write_line(&mut out, &Report::Opening { opened }));
     let mut generator = Generator::start_part(&job, &mut opening).map_err(Told)?;
     let (asked, established) = generator.connections();
     let failures = generator.setup_failures().clone();
-    tell(&mut out, &Report::Ready { asked, established, failures, driver: generator.driver() })?;
+    let set_up = SetUp { asked, established, failures, driver: generator.driver() };
+    write_line(&mut out, &Report::Ready(set_up))?;
     // The reader ends the process rather than the channel.
     if let Ok(first) = orders.recv() {
         obey(&mut generator, &mut each, first);
@@ -98,14 +101,14 @@ fn serve() -> Result<(), Failure> {
                 if let Some(each) = &mut each {
                     each.count(&data.counts);
                 }
-                tell(&mut out, &Report::Interval(Box::new(Parcel::pack(data))))?;
+                write_line(&mut out, &Report::Interval(Box::new(Parcel::pack(data))))?;
             }
             Step::Ended => break,
         }
     }
     let rows_error = each.and_then(|each| each.finish().err()).map(|error| error.to_string());
     let peak_rss_bytes = peak_rss_bytes().unwrap_or_default();
-    tell(&mut out, &Report::Ended { peak_rss_bytes, rows_error })?;
+    write_line(&mut out, &Report::Ended { peak_rss_bytes, rows_error })?;
     Ok(())
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Dropping it ends and reaps every process.
 
-use super::protocol::{Order, Report, Spec, VERSION, report, tell};
+use super::protocol::{Order, Report, Spec, VERSION, report};
 use super::{GENERATOR, ProcessError, peak_rss_bytes};
 use crate::GenerateError;
 use crate::each::wall_clock_of;
+use crate::lines::write_line;
 use crate::orders::timeline;
+use crate::set_up::SetUp;
 use engine::{
-    Assembly, EngineError, IntervalData, Overdue, Part, SetupFailures, Step, Timeline, machine_ns, on_clock,
-    setup_time_max,
+    Assembly, EngineError, IntervalData, Overdue, Part, Step, Timeline, machine_ns, on_clock, setup_time_max,
 };
 use pace::Share;
 use plan::LoadJob;
@@ -36,10 +37,7 @@ pub(crate) struct Fleet {
     clock: MonotonicClock,
     parts: Assembly<IntervalData>,
     merged: IntervalData,
-    asked: u64,
-    established: u64,
-    failures: SetupFailures,
-    driver: DriverChoice,
+    set_up: SetUp,
     peak_rss_bytes: u64,
     /// Why a process could not write its rows.
     rows_error: Option<String>,
@@ -53,15 +51,10 @@ struct Member {
     ended: bool,
 }
 
-/// What a reader thread tells.
+/// What a reader thread passes on.
 enum News {
     Opening(u64),
-    Ready {
-        asked: u64,
-        established: u64,
-        failures: SetupFailures,
-        driver: DriverChoice,
-    },
+    Ready(SetUp),
     Interval(Box<IntervalData>),
     Ended {
         peak_rss_bytes: u64,
@@ -81,9 +74,7 @@ impl Fleet {
     /// Meanwhile `opening` gets the number of open connections.
     pub(crate) fn start(job: &LoadJob, opening: &mut dyn FnMut(u64)) -> Result<Self, GenerateError> {
         let fleet = Self::start_part(job, Part::whole(&job.load), job.load.processes, opening)?;
-        if fleet.established == 0 {
-            return Err(fleet.failures.nothing_connected(fleet.asked).into());
-        }
+        fleet.set_up.check()?;
         Ok(fleet)
     }
 
@@ -103,10 +94,7 @@ impl Fleet {
             clock: MonotonicClock::starting_now(),
             parts: Assembly::on(&timeline(job)),
             merged: IntervalData::default(),
-            asked: 0,
-            established: 0,
-            failures: SetupFailures::default(),
-            driver: job.load.driver,
+            set_up: SetUp::new(job.load.driver),
             peak_rss_bytes: 0,
             rows_error: None,
         };
@@ -117,7 +105,7 @@ impl Fleet {
             let mut job = job.clone();
             job.each = job.each.map(|each| each.part(number as u32));
             let spec = Spec { version: VERSION, job, part };
-            let _ = fleet.members[number].stdin.as_mut().map(|stdin| tell(stdin, &spec));
+            let _ = fleet.members[number].stdin.as_mut().map(|stdin| write_line(stdin, &spec));
         }
         drop(sender);
         fleet.await_ready(setup_time_max(&job.load, job.origins()) + SETUP_GRACE, opening)?;
@@ -180,16 +168,16 @@ impl Fleet {
     }
 
     pub(crate) const fn driver(&self) -> DriverChoice {
-        self.driver
+        self.set_up.driver
     }
 
     pub(crate) const fn connections(&self) -> (u64, u64) {
-        (self.asked, self.established)
+        (self.set_up.asked, self.set_up.established)
     }
 
-    /// Connection attempts that failed before the load began.
-    pub(crate) const fn setup_failures(&self) -> &SetupFailures {
-        &self.failures
+    /// What came of setting up the connections of all processes.
+    pub(crate) const fn set_up(&self) -> &SetUp {
+        &self.set_up
     }
 
     /// Why a process could not write its rows, if one could not.
@@ -229,12 +217,7 @@ impl Fleet {
     fn take(&mut self, number: usize, news: News) -> Result<(), GenerateError> {
         let pid = self.members[number].child.id();
         match news {
-            News::Ready { asked, established, failures, driver } => {
-                self.asked += asked;
-                self.established += established;
-                self.failures.add(&failures);
-                self.driver = driver;
-            }
+            News::Ready(part) => self.set_up.add(&part),
             // The last word of a process about it; its connections are all set up.
             News::Opening(_) => {}
             News::Interval(data) => self.parts.put(number, data.counts.index, *data),
@@ -270,7 +253,7 @@ impl Fleet {
     fn order(&mut self, order: Order) {
         for stdin in self.members.iter_mut().filter_map(|member| member.stdin.as_mut()) {
             // A process that is dead shows as a closed pipe.
-            let _ = tell(stdin, &order);
+            let _ = write_line(stdin, &order);
         }
     }
 }
@@ -335,9 +318,7 @@ fn follow(pid: u32, stdout: ChildStdout, mut pass: impl FnMut(News) -> bool) {
 
 fn unpack(pid: u32, report: Report) -> Result<News, ProcessError> {
     Ok(match report {
-        Report::Ready { asked, established, failures, driver } => {
-            News::Ready { asked, established, failures, driver }
-        }
+        Report::Ready(part) => News::Ready(part),
         Report::Opening { opened } => News::Opening(opened),
         Report::Interval(parcel) => {
             let data = parcel.unpack();

@@ -1,11 +1,10 @@
-//! What prony and its generator processes tell each other: one JSON object a line.
+//! What prony and its generator processes say to each other: one JSON object a line.
 
 use super::ProcessError;
-use engine::{Parcel, Part, SetupFailures};
+use crate::set_up::SetUp;
+use engine::{Parcel, Part};
 use plan::LoadJob;
-use schema::plan::DriverChoice;
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write};
 
 /// Version of the lines below. Both ends are the same program; a mismatch means that somebody else speaks.
 pub(super) const VERSION: u32 = 2;
@@ -36,21 +35,13 @@ pub(super) enum Report {
     /// So many of its connections are open.
     Opening { opened: u64 },
     /// Its connections are set up.
-    Ready { asked: u64, established: u64, failures: SetupFailures, driver: DriverChoice },
+    Ready(SetUp),
     /// An interval that all its workers have ended.
     Interval(Box<Parcel>),
     /// Its part of the load is over; its last word.
     Ended { peak_rss_bytes: u64, rows_error: Option<String> },
     /// It could not go on; its last word.
     Failed { missed_start: bool, cause: String },
-}
-
-/// Writes one message as a line.
-pub(super) fn tell(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    to.write_all(&line)?;
-    to.flush()
 }
 
 /// Reads a report of process `pid`.
@@ -61,6 +52,7 @@ pub(super) fn report(pid: u32, line: &str) -> Result<Report, ProcessError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lines::write_line;
     use engine::IntervalData;
     use schema::load::ErrorClass;
 
@@ -73,7 +65,7 @@ mod tests {
             Order::Stop,
         ] {
             let mut line = Vec::new();
-            tell(&mut line, &order).unwrap();
+            write_line(&mut line, &order).unwrap();
             assert!(line.ends_with(b"\n") && line.iter().filter(|byte| **byte == b'\n').count() == 1);
             assert_eq!(serde_json::from_slice::<Order>(&line).unwrap(), order);
         }
@@ -81,7 +73,7 @@ mod tests {
         data.counts.answers = 9;
         data.examples.insert(ErrorClass::Io, vec!["line\nbreak".to_owned()]);
         let mut line = Vec::new();
-        tell(&mut line, &Report::Interval(Box::new(Parcel::pack(&data)))).unwrap();
+        write_line(&mut line, &Report::Interval(Box::new(Parcel::pack(&data)))).unwrap();
         let text = String::from_utf8(line).unwrap();
         let Ok(Report::Interval(parcel)) = report(1, text.trim_end()) else { panic!("{text}") };
         let there = parcel.unpack().unwrap();

@@ -22,7 +22,7 @@ pub(super) fn put(check: &Entry, expect: &mut Expect) -> Result<(), &'static str
         (None, None) => {}
         (Some(from), Some(to)) if from <= to => made.status = vec![StatusItem::Range(format!("{from}-{to}"))],
         (None, Some(to)) if to >= 100 => made.status = vec![StatusItem::Range(format!("100-{to}"))],
-        (Some(from), None) => made.status = vec![StatusItem::Range(format!("{from}-599"))],
+        (Some(from), None) if from <= 599 => made.status = vec![StatusItem::Range(format!("{from}-599"))],
         _ => return Err("no status is between its bounds"),
     }
     *expect = made;
@@ -69,15 +69,13 @@ fn about(expr: &Expr, answer: &str) -> Option<About> {
             "body" => Some(About::Body),
             _ => None,
         },
-        Expr::Member(of, name) if name == "length" && about(of, answer) == Some(About::Body) => {
-            Some(About::Length)
-        }
         Expr::Member(of, name) => match &**of {
             Expr::Member(inner, part) if is_answer(inner) && part == "headers" => {
                 Some(About::Header(name.clone()))
             }
             Expr::Member(inner, part) if is_answer(inner) && part == "timings" => Some(About::Time),
             inner => match about(inner, answer)? {
+                About::Body if name == "length" => Some(About::Length),
                 About::Json(path) => {
                     Some(About::Json(format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))))
                 }
@@ -244,7 +242,7 @@ fn compared(
             let Expr::Number(number) = with else { return Err(NO_SUCH) };
             let bytes = number.max(0.0) as u64;
             let (least, most) = match sign {
-                ">" => (Some(bytes + 1), None),
+                ">" => (Some(bytes.saturating_add(1)), None),
                 ">=" => (Some(bytes), None),
                 "<" => (None, Some(bytes.saturating_sub(1))),
                 "<=" => (None, Some(bytes)),

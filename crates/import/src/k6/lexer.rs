@@ -61,8 +61,8 @@ struct Lexer<'t> {
     tokens: Vec<(Token, usize)>,
 }
 
-impl Lexer<'_> {
-    fn rest(&self) -> &str {
+impl<'t> Lexer<'t> {
+    fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
 
@@ -163,7 +163,7 @@ impl Lexer<'_> {
     fn template(&mut self) -> Result<(), Problem> {
         let (mut parts, mut text) = (Vec::new(), String::new());
         let mut line = self.line;
-        let rest = self.rest().to_owned();
+        let rest = self.rest();
         let mut chars = rest[1..].char_indices();
         while let Some((at, c)) = chars.next() {
             match c {
@@ -180,7 +180,6 @@ impl Lexer<'_> {
                     let code = &rest[begin..begin + length];
                     parts.push(TemplatePart::Code(code.to_owned(), line));
                     line += code.matches('\n').count();
-                    chars = rest[1..].char_indices();
                     // To behind the `}`.
                     while chars.offset() < begin + length {
                         chars.next();

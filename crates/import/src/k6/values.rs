@@ -5,10 +5,17 @@ use crate::notes::Notes;
 use crate::texts::{Piece, identifier};
 use schema::scenario::{Capture, NamedRequest};
 use serde_json::Value;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// Texts that are put together grow; this is more than anybody sends.
 const PIECES_MAX: usize = 4_096;
+/// What all values of a script may come to together: `a = [a, a]`, forty times, is more than any memory.
+const VALUES_BYTES_MAX: usize = 256 << 20;
+/// What a value costs beside its texts.
+const VALUE_BYTES: usize = 64;
+/// Values within values that a name may stand for.
+const DEPTH_MAX: usize = 64;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,23 +46,96 @@ pub(super) enum Place {
 }
 
 /// Names and what they stand for.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Scope {
-    known: BTreeMap<String, Val>,
+    /// Those of the script, then those of each function that is being followed.
+    layers: Vec<BTreeMap<String, Val>>,
+    /// Bytes that values may still come to; at 0 nothing more is known.
+    left: Cell<usize>,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self { layers: vec![BTreeMap::new()], left: Cell::new(VALUES_BYTES_MAX) }
+    }
 }
 
 impl Scope {
     pub(super) fn put(&mut self, name: &str, value: Val) {
-        self.known.insert(name.to_owned(), value);
+        if let Some(innermost) = self.layers.last_mut() {
+            innermost.insert(name.to_owned(), value);
+        }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Val> {
-        self.known.get(name)
+        self.layers.iter().rev().find_map(|layer| layer.get(name))
+    }
+
+    /// A function begins, with its parameters.
+    pub(super) fn enter(&mut self, parameters: BTreeMap<String, Val>) {
+        self.layers.push(parameters);
+    }
+
+    /// It ends; what it set is forgotten.
+    pub(super) fn leave(&mut self) {
+        self.layers.pop();
+    }
+
+    /// Whether so many bytes were left; else nothing is left.
+    fn take(&self, bytes: usize) -> bool {
+        let left = self.left.get().checked_sub(bytes);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// A value once more; nothing where it is too large or too deep.
+    fn copy(&self, value: &Val) -> Option<Val> {
+        let weighed = self.weigh(value, 0);
+        weighed.then(|| value.clone())
+    }
+
+    fn weigh(&self, value: &Val, depth: usize) -> bool {
+        let bytes = match value {
+            Val::Text(pieces) => pieces.iter().map(|piece| VALUE_BYTES + piece.source().len()).sum(),
+            Val::Part(_, Place::Json(text) | Place::Header(text) | Place::Cookie(text))
+            | Val::Unknown(text) => text.len(),
+            _ => 0,
+        };
+        depth < DEPTH_MAX
+            && self.take(VALUE_BYTES + bytes)
+            && match value {
+                Val::Object(entries) => {
+                    entries.iter().all(|(name, value)| self.take(name.len()) && self.weigh(value, depth + 1))
+                }
+                Val::List(all) => all.iter().all(|value| self.weigh(value, depth + 1)),
+                _ => true,
+            }
+    }
+
+    /// A name, or a member of one, where it stands: only what is asked for is copied.
+    fn place(&self, expr: &Expr) -> Option<&Val> {
+        match expr {
+            Expr::Name(name) => self.get(name),
+            Expr::Member(of, name) => match self.place(of)? {
+                Val::Object(entries) => {
+                    entries.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// What an expression comes to.
     pub(super) fn value(&self, expr: &Expr, notes: &mut Notes) -> Val {
+        let text_bytes = if let Expr::Text(text) = expr { text.len() } else { 0 };
+        if !self.take(VALUE_BYTES + text_bytes) {
+            return Val::Unknown("…".to_owned());
+        }
         let unknown = || Val::Unknown(expr.shown());
+        if let Some(value) = self.place(expr) {
+            return self.copy(value).unwrap_or_else(unknown);
+        }
         match expr {
             Expr::Text(text) => Val::Text(vec![Piece::Literal(text.clone())]),
             Expr::Number(number) => Val::Number(*number),
@@ -65,7 +145,6 @@ impl Scope {
                 let parts: Vec<Val> = parts.iter().map(|part| self.value(part, notes)).collect();
                 joined(&parts)
             }
-            Expr::Name(name) => self.known.get(name).cloned().unwrap_or_else(unknown),
             Expr::Member(of, name) => member(self.value(of, notes), name).unwrap_or_else(unknown),
             Expr::Index(of, at) => {
                 let name = match self.value(at, notes) {
@@ -82,7 +161,7 @@ impl Scope {
             Expr::List(all) => Val::List(all.iter().map(|one| self.value(one, notes)).collect()),
             Expr::Binary(sign, left, right) => self.binary(sign, left, right, notes).unwrap_or_else(unknown),
             Expr::Call(..) => self.call(expr, notes).unwrap_or_else(unknown),
-            Expr::Function(_) | Expr::Not(_) | Expr::Assign(..) | Expr::Other => unknown(),
+            Expr::Name(_) | Expr::Function(_) | Expr::Not(_) | Expr::Assign(..) | Expr::Other => unknown(),
         }
     }
 
@@ -303,17 +382,17 @@ fn capture(text: &str, requests: &mut [NamedRequest]) -> Piece {
         "cookie" if !name.is_empty() => Capture { cookie: owned(), ..Capture::default() },
         _ => return Piece::Unknown(format!("${{{kind}}}")),
     };
-    let taken: Vec<String> = requests.iter().flat_map(|request| request.capture.keys().cloned()).collect();
-    let Some(request) = place.parse().ok().and_then(|place: usize| requests.get_mut(place)) else {
+    let Some(at) = place.parse().ok().filter(|at: &usize| *at < requests.len()) else {
         return Piece::Unknown(format!("${{{kind} {name}}}"));
     };
-    if let Some((known, _)) = request.capture.iter().find(|(_, known)| **known == capture) {
+    if let Some((known, _)) = requests[at].capture.iter().find(|(_, known)| **known == capture) {
         return Piece::Expression(known.clone());
     }
+    let taken: Vec<String> = requests.iter().flat_map(|request| request.capture.keys().cloned()).collect();
     let base = identifier(name.rsplit('/').next().unwrap_or(name));
     let numbered = (2..).map(|n| format!("{base}_{n}"));
     let free =
         std::iter::once(base.clone()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(base);
-    request.capture.insert(free.clone(), capture);
+    requests[at].capture.insert(free.clone(), capture);
     Piece::Expression(free)
 }

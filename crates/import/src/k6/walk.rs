@@ -1,7 +1,7 @@
 //! The function of a virtual user, statement by statement: requests, checks, pauses, groups.
 //!
 //! Invariant: a statement that has no equal is named with its line; functions of the script are followed into, with a
-//! limit of depth and of statements.
+//! limit of depth, of statements and of calls.
 
 use super::checks;
 use super::tree::{Expr, Function, Kind, Statement};
@@ -29,8 +29,8 @@ type Outer<'e> = Box<dyn FnOnce(Expr) -> Expr + 'e>;
 /// Walks through the functions of a script.
 pub(super) struct Walk<'s, 'o> {
     pub(super) steps: Steps<'o>,
-    pub(super) functions: &'s BTreeMap<String, Function>,
-    pub(super) scope: Scope,
+    functions: &'s BTreeMap<String, Function>,
+    scope: Scope,
     groups: Vec<String>,
     calls: usize,
     statements: usize,
@@ -52,17 +52,22 @@ impl<'s, 'o> Walk<'s, 'o> {
         self.steps.leave_out(&format!("{what} (line {line})"), why);
     }
 
+    fn count(&mut self, line: usize) -> Result<(), Problem> {
+        self.statements += 1;
+        if self.statements > STATEMENTS_MAX {
+            return Err(Problem::new(
+                "the functions of the script call each other without end",
+                "import a script that does not",
+            )
+            .at(line));
+        }
+        Ok(())
+    }
+
     /// Follows statements; false where a `return` ends them.
     pub(super) fn block(&mut self, statements: &[Statement]) -> Result<bool, Problem> {
         for statement in statements {
-            self.statements += 1;
-            if self.statements > STATEMENTS_MAX {
-                return Err(Problem::new(
-                    "the functions of the script call each other without end",
-                    "import a script that does not",
-                )
-                .at(statement.line));
-            }
+            self.count(statement.line)?;
             if !self.statement(statement)? {
                 return Ok(false);
             }
@@ -174,15 +179,17 @@ impl<'s, 'o> Walk<'s, 'o> {
             self.leave_out(&format!("{name}(…)"), line, "functions call each other too deeply");
             return Ok(Val::Unknown(format!("{name}(…)")));
         }
-        let mut inner = self.scope.clone();
+        // A function may be no more than what it returns.
+        self.count(line)?;
+        let mut parameters = BTreeMap::new();
         for (at, parameter) in function.parameters.iter().enumerate() {
             let value = match arguments.get(at) {
                 Some(argument) => self.run(argument, line)?,
                 None => Val::Null,
             };
-            inner.put(parameter, value);
+            parameters.insert(parameter.clone(), value);
         }
-        let outer = std::mem::replace(&mut self.scope, inner);
+        self.scope.enter(parameters);
         self.calls += 1;
         let mut given = Val::Null;
         let mut result = Ok(());
@@ -205,7 +212,7 @@ impl<'s, 'o> Walk<'s, 'o> {
             }
         }
         self.calls -= 1;
-        self.scope = outer;
+        self.scope.leave();
         result.map(|()| given)
     }
 

@@ -9,8 +9,8 @@ use std::cell::Cell;
 
 /// References that lead to references, and schemas within schemas.
 const DEPTH_MAX: usize = 32;
-/// Schemas that are looked at for one value.
-const SCHEMAS_MAX: u32 = 10_000;
+/// Schemas that are looked at for one value, and values that it is made of: lists within lists multiply.
+const PARTS_MAX: u32 = 10_000;
 static NOTHING: Value = Value::Null;
 /// Longest text and list that is made.
 const LENGTH_MAX: u64 = 1_024;
@@ -18,7 +18,7 @@ const LENGTH_MAX: u64 = 1_024;
 /// A document.
 pub(super) struct Document<'d> {
     root: &'d Value,
-    /// Schemas that may still be looked at.
+    /// Parts that the value in progress may still have.
     left: Cell<u32>,
 }
 
@@ -27,7 +27,7 @@ type Within<'w> = &'w mut Vec<String>;
 
 impl<'d> Document<'d> {
     pub(super) const fn new(root: &'d Value) -> Self {
-        Self { root, left: Cell::new(SCHEMAS_MAX) }
+        Self { root, left: Cell::new(PARTS_MAX) }
     }
 
     pub(super) const fn root(&self) -> &'d Value {
@@ -59,7 +59,7 @@ impl<'d> Document<'d> {
 
     /// The value of a body.
     pub(super) fn media(&self, given: &Value) -> Option<Value> {
-        self.left.set(SCHEMAS_MAX);
+        self.left.set(PARTS_MAX);
         self.named(given).or_else(|| self.schema(&given["schema"], &mut Vec::new()))
     }
 
@@ -72,11 +72,17 @@ impl<'d> Document<'d> {
         self.followed(first).get("value").cloned()
     }
 
+    /// Whether so many parts were left.
+    fn take(&self, parts: u64) -> bool {
+        let left = u64::from(self.left.get()).checked_sub(parts).and_then(|left| u32::try_from(left).ok());
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
     fn schema(&self, schema: &Value, within: Within<'_>) -> Option<Value> {
         let reference = schema.get("$ref").and_then(Value::as_str).unwrap_or_default();
         let is_within = !reference.is_empty() && within.iter().any(|known| known == reference);
-        self.left.set(self.left.get().saturating_sub(1));
-        if is_within || within.len() > DEPTH_MAX || self.left.get() == 0 {
+        if is_within || within.len() > DEPTH_MAX || !self.take(1) {
             return None;
         }
         within.push(reference.to_owned());
@@ -95,7 +101,7 @@ impl<'d> Document<'d> {
             .or_else(|| plain("default"))
             .or_else(|| listed("enum"));
         if given.is_some() {
-            return given;
+            return given.filter(|given| self.take(parts(given)));
         }
         if let Some(all) = schema["allOf"].as_array() {
             return self.all_of(all, schema, within);
@@ -135,9 +141,12 @@ impl<'d> Document<'d> {
         match kind {
             "object" => self.object(schema, within),
             "array" => {
-                let item = self.schema(&schema["items"], within);
+                let item = self.schema(&schema["items"], within)?;
                 let fewest = schema["minItems"].as_u64().unwrap_or(1).clamp(1, LENGTH_MAX);
-                Some(Value::Array(vec![item?; usize::try_from(fewest).ok()?]))
+                if !self.take(parts(&item) * (fewest - 1)) {
+                    return None;
+                }
+                Some(Value::Array(vec![item; usize::try_from(fewest).ok()?]))
             }
             "boolean" => Some(json!(true)),
             "integer" => Some(json!(number(schema).ceil() as i64)),
@@ -163,6 +172,16 @@ impl<'d> Document<'d> {
             }
         }
         Some(Value::Object(whole))
+    }
+}
+
+/// What a value is made of; a long text counts for as many as it could be.
+fn parts(value: &Value) -> u64 {
+    match value {
+        Value::Array(all) => 1 + all.iter().map(parts).sum::<u64>(),
+        Value::Object(all) => 1 + all.values().map(parts).sum::<u64>(),
+        Value::String(text) => 1 + text.len() as u64 / LENGTH_MAX,
+        _ => 1,
     }
 }
 

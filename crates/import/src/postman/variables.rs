@@ -1,21 +1,29 @@
 //! `{{name}}`: variables of the collection, values that were captured, and Postman's dynamic ones.
 
 use crate::texts::{Piece, identifier};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// What a note calls variables that nobody sets.
 pub(super) const UNKNOWN: &str = "variables that nothing in the collection sets";
 /// Variables that hold variables.
 const DEPTH_MAX: usize = 8;
-/// Longest text that they may make.
-const PIECES_MAX: usize = 4_096;
+/// All that they may put in, in the whole collection: variables that hold variables multiply.
+const BYTES_MAX: usize = 64 << 20;
 
 /// What names stand for.
-#[derive(Default)]
 pub(super) struct Variables {
     texts: BTreeMap<String, String>,
+    /// Bytes that may still be put in; beyond them a variable counts as not known.
+    left: Cell<usize>,
     /// Captured so far; these count above the collection's.
     captured: BTreeMap<String, String>,
+}
+
+impl Default for Variables {
+    fn default() -> Self {
+        Self { texts: BTreeMap::new(), left: Cell::new(BYTES_MAX), captured: BTreeMap::new() }
+    }
 }
 
 impl Variables {
@@ -49,12 +57,16 @@ impl Variables {
         literal(rest, pieces);
     }
 
+    fn take(&self, text: &str) -> bool {
+        let left = self.left.get().checked_sub(text.len());
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
     fn name(&self, name: &str, depth: usize, pieces: &mut Vec<Piece>) {
         if let Some(captured) = self.captured.get(name) {
             pieces.push(Piece::Expression(captured.clone()));
-        } else if let Some(text) =
-            self.texts.get(name).filter(|_| depth < DEPTH_MAX && pieces.len() < PIECES_MAX)
-        {
+        } else if let Some(text) = self.texts.get(name).filter(|text| depth < DEPTH_MAX && self.take(text)) {
             self.read(text, depth + 1, pieces);
         } else if let Some(expression) = dynamic(name) {
             pieces.push(Piece::Expression(expression.to_owned()));

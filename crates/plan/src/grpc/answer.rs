@@ -20,13 +20,6 @@ pub(super) fn checks(
 ) -> Result<Vec<MessageCheck>, Problem> {
     let (has, equals) = (format!("{at}.message_has"), format!("{at}.message_equals"));
     let remedy = format!("name a field of the message {} as /name or /list/0/name", kind.full_name());
-    if expect.message_has.len() + expect.message_equals.len() > CHECKS_MAX {
-        return Err(Problem::at(
-            &has,
-            format!("there are more than {CHECKS_MAX} checks"),
-            "keep those that matter",
-        ));
-    }
     let mut checks = Vec::new();
     for pointer in &expect.message_has {
         let found = place(kind, pointer).map_err(|cause| Problem::at(&has, cause, &*remedy))?;
@@ -40,7 +33,16 @@ pub(super) fn checks(
         }
         let encoded =
             alone(&found.field, value.clone()).map_err(|cause| wrong(format!("`{pointer}`: {cause}")))?;
-        checks.push(found.check(format!("message_equals {pointer} = {value}"), Some(Encoded(encoded))));
+        let name = format!("message_equals {pointer} = {value}");
+        if found.field.is_list() {
+            // A field that is not there has its default value; an item that is not there has none.
+            checks.push(found.check(name.clone(), None));
+        }
+        checks.push(found.check(name, Some(Encoded(encoded))));
+    }
+    if checks.len() > CHECKS_MAX {
+        let cause = format!("there are more than {CHECKS_MAX} checks");
+        return Err(Problem::at(&has, cause, "keep those that matter"));
     }
     Ok(checks)
 }
@@ -53,10 +55,10 @@ struct Place {
 }
 
 impl Place {
-    fn check(self, name: String, expected: Option<Encoded>) -> MessageCheck {
+    fn check(&self, name: String, expected: Option<Encoded>) -> MessageCheck {
         let kind = self.field.kind();
         let kind = (!matches!(kind, Kind::Message(_))).then(|| super::encode::scalar_kind(&kind));
-        MessageCheck { name, path: self.path, kind, expected }
+        MessageCheck { name, path: self.path.clone(), kind, expected }
     }
 }
 

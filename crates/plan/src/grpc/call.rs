@@ -9,7 +9,7 @@ use schema::scenario::Expect;
 use schema::text::{Problem, nearest};
 use std::path::Path;
 use units::Nanos;
-use wire::grpc::{self, Code, MESSAGE_BYTES_MAX, MetadataError};
+use wire::grpc::{self, Code, MetadataError};
 
 /// A server that keeps the deadline says so after it; its answer is waited for this long, at least and at most.
 const GRACE: (Nanos, Nanos) = (Nanos::from_millis(20), Nanos::SECOND);
@@ -148,14 +148,10 @@ fn json(text: &[u8], key: &str) -> Result<serde_json::Value, Problem> {
 
 /// The message with its prefix.
 fn framed(message: &[u8], compress: Option<Compression>, at: &str) -> Result<Vec<u8>, Problem> {
-    if message.len() > MESSAGE_BYTES_MAX as usize {
-        let cause = format!("the message has {} bytes", message.len());
+    grpc::frame(message, compress == Some(Compression::Gzip)).map_err(|bytes| {
+        let cause = format!("the message has {bytes} bytes");
         let remedy = "send at most 4 MiB, which servers take unless told otherwise";
-        return Err(Problem::at(&format!("{at}.message"), cause, remedy));
-    }
-    let gzip = compress == Some(Compression::Gzip);
-    grpc::frame(message, gzip).map_err(|bytes| {
-        Problem::at(&format!("{at}.message"), format!("the message has {bytes} bytes"), "send less")
+        Problem::at(&format!("{at}.message"), cause, remedy)
     })
 }
 

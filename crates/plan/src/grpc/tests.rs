@@ -227,6 +227,10 @@ fn mistakes_have_their_key_and_a_remedy() {
         (message(json!("{\"id\": ${counter()}}")), &["request.grpc.message: not JSON", "within quotes"]),
         (message(json!([1])), &["request.grpc.message: it does not fit"]),
         (message(json!({"id": "x"})), &["request.grpc.message: it does not fit"]),
+        (
+            message(json!({"name": "x".repeat(4 << 20)})),
+            &["request.grpc.message: the message has 4194", "at most 4 MiB"],
+        ),
         (message(json!({"nme": 1})), &["request.grpc.message: it does not fit", "nme"]),
         (message(json!({"nme": "${counter()}"})), &["has no field `nme`", "did you mean `name`?"]),
         (message(json!({"at": "${now_iso()}"})), &["the field `at` is a google.protobuf.Timestamp"]),
@@ -360,11 +364,13 @@ fn checks_of_messages_are_numbers_of_fields_and_encoded_values() {
         .iter()
         .map(|check| (&*check.name, &check.path[..], check.expected.as_ref().map(|encoded| &encoded.0[..])))
         .collect();
-    let expected: [Shown; 5] = [
+    let expected: [Shown; 6] = [
         ("message_has /parts/1/name", &[(10, 1), (2, 0)], None),
         ("message_equals /delta = -3", &[(7, 0)], Some(b"\x38\x05")),
         ("message_equals /id = \"0\"", &[(1, 0)], Some(b"")),
         ("message_equals /kind = \"TOOL\"", &[(6, 0)], Some(b"\x30\x07")),
+        // An item that is not there has no value, not even the default one.
+        ("message_equals /sizes/2 = 300", &[(9, 2)], None),
         ("message_equals /sizes/2 = 300", &[(9, 2)], Some(b"\x4a\x02\xac\x02")),
     ];
     assert_eq!(shown, expected);

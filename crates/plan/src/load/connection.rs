@@ -101,7 +101,7 @@ fn pipeline(given: &ConnectionUse, model: LoadModel, keepalive: bool) -> Result<
 }
 
 /// What a connection speaks, as a level of a load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spoken {
     /// The version of HTTP.
     pub(crate) http: HttpVersion,

@@ -14,7 +14,7 @@ use wire::grpc::{self, Code, Fault, Messages, Part};
 pub struct CallCheck {
     /// A bit for each accepted status.
     accepted: u32,
-    /// Whether the server was told a deadline.
+    /// Whether calls have a deadline.
     has_deadline: bool,
     /// What the message must say. The n-th has the number [`FIRST_RULE`] + n among failed checks.
     rules: Box<[MessageRule]>,
@@ -61,7 +61,7 @@ impl CallCheck {
         broken.map_or(Judged::Right, |place| Judged::Failed(FIRST_RULE + place as u16))
     }
 
-    /// Whether the server was told a deadline, so that a call that takes longer has exceeded it.
+    /// Whether calls have a deadline, so that one that takes longer has exceeded it.
     #[must_use]
     pub const fn has_deadline(&self) -> bool {
         self.has_deadline

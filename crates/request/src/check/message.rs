@@ -3,7 +3,8 @@
 //! Invariants: nothing is decoded that is not asked for, and nothing allocates; a message that is no protobuf has no fields.
 //! Source: the encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding).
 
-use schema::plan::{MessageCheck, ScalarKind};
+use crate::protobuf::{DELIMITED, EIGHT_BYTES, FOUR_BYTES, VARINT, wire_type};
+use schema::plan::MessageCheck;
 
 /// A field that must be there, or have a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,26 +26,14 @@ enum Raw<'a> {
     Bytes(&'a [u8]),
 }
 
-const VARINT: u8 = 0;
-const EIGHT_BYTES: u8 = 1;
-const DELIMITED: u8 = 2;
-const FOUR_BYTES: u8 = 5;
-
 impl MessageRule {
     /// The rule of a plan.
     #[must_use]
     pub fn new(check: &MessageCheck) -> Self {
-        use ScalarKind as K;
-        let packed = check.kind.and_then(|kind| match kind {
-            K::String | K::Bytes => None,
-            K::Double | K::Fixed64 | K::Sfixed64 => Some(EIGHT_BYTES),
-            K::Float | K::Fixed32 | K::Sfixed32 => Some(FOUR_BYTES),
-            _ => Some(VARINT),
-        });
         Self {
             name: check.name.clone(),
             path: check.path.clone().into(),
-            packed,
+            packed: check.kind.map(wire_type).filter(|wire_type| *wire_type != DELIMITED),
             expected: check.expected.as_ref().map(|encoded| encoded.0.clone().into()),
         }
     }
@@ -136,7 +125,7 @@ fn varint(rest: &mut &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schema::plan::Encoded;
+    use schema::plan::{Encoded, ScalarKind};
 
     fn rule(path: &[(u32, u32)], kind: Option<ScalarKind>, expected: Option<&[u8]>) -> MessageRule {
         let expected = expected.map(|bytes| Encoded(bytes.to_vec()));

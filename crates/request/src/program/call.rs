@@ -5,8 +5,8 @@ use crate::template::node::{Field, Message, Node, Part};
 use crate::template::{Piece, Scope, compile_text};
 use schema::plan::{CallPlan, MessagePart, ValuePart};
 
-/// Messages within messages; more are surely a mistake of a program that wrote the file.
-const DEPTH_MAX: usize = 100;
+/// Messages within messages. Each is three levels of JSON in a plan, of which readers of JSON take 128.
+const DEPTH_MAX: usize = 32;
 
 /// The pieces of a call's body; `fixed` is what the request's plan holds, `key` its place in the scenario.
 ///
@@ -144,6 +144,26 @@ mod tests {
         assert!(error.cause.contains("more than one expression"), "{error}");
         let error = framed(vec![value(1, K::Int32, "${no}")]).unwrap_err();
         assert_eq!(error.key, "requests.0.grpc.message", "{error}");
+    }
+
+    #[test]
+    fn messages_have_a_depth_and_a_length() {
+        let nested = |depth| {
+            let inner = vec![value(1, ScalarKind::Int32, "${counter()}")];
+            (0..depth).fold(inner, |parts, _| vec![MessagePart::Message { field: 1, parts }])
+        };
+        assert!(made(nested(super::DEPTH_MAX), 0).is_ok());
+        let error = framed(nested(super::DEPTH_MAX + 1)).unwrap_err();
+        assert!(error.cause.contains("more than 32 deep"), "{error}");
+        let plan = serde_json::to_string(&nested(super::DEPTH_MAX)).unwrap();
+        // The lists and tables of a plan around it.
+        let plan = format!("{}{plan}{}", "[".repeat(20), "]".repeat(20));
+        assert!(serde_json::from_str::<serde_json::Value>(&plan).is_ok());
+        let long = |bytes: usize| vec![value(1, ScalarKind::String, &format!("${{string({bytes})}}"))];
+        // The key and four bytes of length stand before the text.
+        let longest = (4 << 20) - 5;
+        assert_eq!(made(long(longest), 0).unwrap().len(), 5 + (4 << 20));
+        assert_eq!(made(long(longest + 1), 0), Err(MakeCause::MessageTooLong));
     }
 
     #[test]

@@ -76,6 +76,9 @@ pub enum MakeCause {
     /// A value that its field of a message cannot hold.
     #[error("a value does not fit its field of the message: out of range, no number, no UTF-8, or no base64")]
     Unfit,
+    /// A rendered message that servers would not take.
+    #[error("a rendered message is longer than 4 MiB")]
+    MessageTooLong,
     /// All rows of a feeder with order `unique` are used.
     #[error("all rows of a feeder are used")]
     Exhausted(u16),

@@ -9,22 +9,17 @@ use super::eval::{Frame, Outside};
 use super::node::{Field, Message, Part, Piece};
 use super::value::{Span, Value};
 use crate::program::MakeCause;
+use crate::protobuf::{DELIMITED, wire_type};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use schema::plan::ScalarKind;
-use wire::grpc::{PREFIX_BYTES, push_prefix};
+use wire::grpc::{MESSAGE_BYTES_MAX, PREFIX_BYTES, push_prefix};
 
 /// As JSON writes bytes; padding may lack.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-
-/// The wire types of protobuf.
-const VARINT: u8 = 0;
-const EIGHT_BYTES: u8 = 1;
-const DELIMITED: u8 = 2;
-const FOUR_BYTES: u8 = 5;
 
 impl Field {
     /// `None` where a number or a choice is not one expression, or one literal.
@@ -34,13 +29,7 @@ impl Field {
         text: Vec<Piece>,
         names: Vec<(Vec<u8>, i32)>,
     ) -> Option<Self> {
-        use ScalarKind as K;
-        let wire_type = match kind {
-            K::Double | K::Fixed64 | K::Sfixed64 => EIGHT_BYTES,
-            K::Float | K::Fixed32 | K::Sfixed32 => FOUR_BYTES,
-            K::String | K::Bytes => DELIMITED,
-            _ => VARINT,
-        };
+        let wire_type = wire_type(kind);
         let fits = wire_type == DELIMITED || text.len() == 1;
         fits.then(|| Self { key: key(number, wire_type), kind, text, names })
     }
@@ -96,7 +85,8 @@ impl Message {
         push_prefix(0, false, out);
         render(&self.0, frame, out)?;
         let length = out.len() - from - PREFIX_BYTES;
-        let length = u32::try_from(length).map_err(|_| MakeCause::TooLong)?;
+        let length = u32::try_from(length).ok().filter(|length| *length <= MESSAGE_BYTES_MAX);
+        let length = length.ok_or(MakeCause::MessageTooLong)?;
         out[from + 1..from + PREFIX_BYTES].copy_from_slice(&length.to_be_bytes());
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! What can be wrong with an answer as gRPC.
 
+use super::message::MESSAGE_BYTES_MAX;
+
 /// What is wrong. The stream carries nothing that can be trusted after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Fault {
@@ -13,7 +15,7 @@ pub enum Fault {
     #[error("a compressed message, though grpc-encoding names no coding")]
     Uncoded,
     /// A message that is longer than allowed.
-    #[error("a message of {0} bytes; at most 4194304 are allowed")]
+    #[error("a message of {0} bytes; at most {MESSAGE_BYTES_MAX} are allowed")]
     TooLong(u32),
     /// The answer ends within a message.
     #[error("the answer ends within a message")]

@@ -4,7 +4,7 @@ use super::fault::Fault;
 
 /// Bytes in front of each message.
 pub const PREFIX_BYTES: usize = 5;
-/// Longest message that is taken, as gRPC's own libraries take by default.
+/// Longest message that is sent and taken, as gRPC's own libraries take by default.
 pub const MESSAGE_BYTES_MAX: u32 = 4 << 20;
 
 /// Appends the prefix of a message of this length.
@@ -16,13 +16,15 @@ pub fn push_prefix(length: u32, is_compressed: bool, out: &mut Vec<u8>) {
 /// A message with its prefix; compressed by gzip where asked for.
 ///
 /// # Errors
-/// The length of a message that does not fit 32 bits.
+/// The length of a message that is longer than [`MESSAGE_BYTES_MAX`].
 pub fn frame(message: &[u8], gzip: bool) -> Result<Vec<u8>, usize> {
+    if message.len() > MESSAGE_BYTES_MAX as usize {
+        return Err(message.len());
+    }
     let packed = gzip.then(|| pack(message));
     let bytes = packed.as_deref().unwrap_or(message);
-    let length = u32::try_from(bytes.len()).map_err(|_| bytes.len())?;
     let mut out = Vec::with_capacity(PREFIX_BYTES + bytes.len());
-    push_prefix(length, gzip, &mut out);
+    push_prefix(bytes.len() as u32, gzip, &mut out);
     out.extend_from_slice(bytes);
     Ok(out)
 }
@@ -160,6 +162,16 @@ mod tests {
         let body = [frame(b"", false).unwrap(), frame(b"hello", false).unwrap()].concat();
         assert_eq!(body, b"\0\0\0\0\0\0\0\0\0\x05hello");
         assert_eq!(read(&[&body], false), (vec![vec![], b"hello".to_vec()], None));
+    }
+
+    #[test]
+    fn the_longest_message_that_is_framed_is_read() {
+        let longest = vec![0; MESSAGE_BYTES_MAX as usize];
+        assert_eq!(read(&[&frame(&longest, false).unwrap()], false), (vec![longest.clone()], None));
+        let longer = [&longest[..], b"x"].concat();
+        for gzip in [false, true] {
+            assert_eq!(frame(&longer, gzip), Err(longer.len()));
+        }
     }
 
     #[test]

@@ -117,3 +117,28 @@ impl Ladder<'_> {
         moved.then_some(ends)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made;
+    use schema::plan::HttpVersion;
+
+    #[test]
+    fn streams_count_as_load_and_make_a_ladder_of_their_own() {
+        let streams = |connections, streams| {
+            let mut load = made::closed(connections);
+            (load.connection.http, load.connection.streams) = (HttpVersion::V2, streams);
+            load
+        };
+        assert_eq!(load_of(&made::closed(4), LoadAxis::Connections), Some(4.0));
+        assert_eq!(load_of(&streams(4, 8), LoadAxis::Connections), Some(32.0));
+        let run = made::run(&["a"], &[made::closed(4), streams(4, 1), streams(4, 8), streams(8, 8)], 1);
+        for (axis, wanted) in [(LoadAxis::Connections, 3), (LoadAxis::Rate, 4)] {
+            let mut levels: Vec<String> = run.plan.cells.iter().map(|cell| level(cell, axis)).collect();
+            levels.sort_unstable();
+            levels.dedup();
+            assert_eq!(levels.len(), wanted, "{levels:?}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
-//! ghz: calls of gRPC. Its `-c` is the number of calls at a time over all connections, of which it opens one unless told
-//! otherwise; its time-out is a deadline that the server is told.
+//! ghz: calls of gRPC. Its `-c` is the number of calls at a time over all connections, of which it opens one by default;
+//! its time-out is a deadline that is sent to the server.
 
-use super::native::{Native, Ours, with_units};
+use super::native::{Certificates, Native, Ours, with_units};
 use super::shared_evenly;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub(super) struct Ghz {
     /// Connections
     #[arg(long, default_value = "1")]
     connections: u64,
-    /// Calls per second in total
+    /// Calls per second in total; 0 is no limit
     #[arg(short, long)]
     rps: Option<f64>,
     /// Duration; -n is ignored then
@@ -61,15 +61,8 @@ pub(super) struct Ghz {
     /// Accept any certificate
     #[arg(long = "skipTLS")]
     skip_tls: bool,
-    /// Trusted certificates
-    #[arg(long)]
-    cacert: Option<String>,
-    /// The client's certificate
-    #[arg(long)]
-    cert: Option<String>,
-    /// The client's key
-    #[arg(long)]
-    key: Option<String>,
+    #[command(flatten)]
+    certificates: Certificates,
     /// Name that the server's certificate must have
     #[arg(long)]
     cname: Option<String>,
@@ -94,9 +87,7 @@ pub(super) fn translate(ghz: Ghz) -> Result<Native> {
     }
     native.set_some("--compress", ghz.enable_compression.then_some("gzip"));
     native.switch("-k", ghz.skip_tls && !ghz.insecure);
-    native.set_some("--cacert", ghz.cacert.as_ref());
-    native.set_some("--cert", ghz.cert.as_ref());
-    native.set_some("--key", ghz.key.as_ref());
+    native.certificates(&ghz.certificates);
     native.set_some("--sni", ghz.cname.as_ref());
     native.ours(&ghz.ours);
     Ok(native)
@@ -156,18 +147,19 @@ fn amount(native: &mut Native, ghz: &Ghz) -> Result<()> {
         let asked = ghz.concurrency;
         native.note(format!("{calls} of {asked} calls at a time: each connection carries equally many"));
     }
-    if ghz.rps.is_some() {
+    let rate_per_s = ghz.rps.filter(|rate| *rate != 0.0);
+    if rate_per_s.is_some() {
         native.note_open_loop("ghz");
     }
-    match (&ghz.duration, ghz.rps) {
-        (Some(time), rps) => {
+    match (&ghz.duration, rate_per_s) {
+        (Some(time), rate_per_s) => {
             native.set("-d", with_units(time)?);
-            native.set_some("-R", rps);
+            native.set_some("-R", rate_per_s);
         }
         (None, _) if ghz.total.0 < ghz.concurrency => {
             bail!("ghz takes no fewer calls (-n {}) than run at a time (-c {})", ghz.total, ghz.concurrency);
         }
-        (None, Some(rps)) => native.count_at_rate(ghz.total.0, rps)?,
+        (None, Some(rate_per_s)) => native.count_at_rate(ghz.total.0, rate_per_s)?,
         (None, None) => native.set("-n", ghz.total),
     }
     Ok(())

@@ -58,6 +58,20 @@ impl Ours {
     }
 }
 
+// Files of TLS, as several tools name them. No doc comment, for the same reason.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Certificates {
+    /// File with trusted certificates
+    #[arg(long)]
+    cacert: Option<String>,
+    /// File with the client's certificate
+    #[arg(long)]
+    cert: Option<String>,
+    /// File with the client's key
+    #[arg(long)]
+    key: Option<String>,
+}
+
 /// A native command line that is being put together.
 #[derive(Debug)]
 pub(super) struct Native {
@@ -139,6 +153,12 @@ impl Native {
             "{tool} delays a request while its worker waits for an answer; prony sends at the rate whatever the \
              answers do, and counts that wait as response time"
         ));
+    }
+
+    pub(super) fn certificates(&mut self, files: &Certificates) {
+        self.set_some("--cacert", files.cacert.as_ref());
+        self.set_some("--cert", files.cert.as_ref());
+        self.set_some("--key", files.key.as_ref());
     }
 
     pub(super) fn ours(&mut self, ours: &Ours) {

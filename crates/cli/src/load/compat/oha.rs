@@ -1,6 +1,6 @@
 //! oha. Its rate is for all connections together.
 
-use super::native::{Native, Ours, with_units};
+use super::native::{Certificates, Native, Ours, with_units};
 use anyhow::Result;
 use units::Count;
 
@@ -67,15 +67,8 @@ pub(super) struct Oha {
     /// Accept any certificate
     #[arg(long)]
     insecure: bool,
-    /// File with trusted certificates
-    #[arg(long)]
-    cacert: Option<String>,
-    /// File with the client's certificate
-    #[arg(long)]
-    cert: Option<String>,
-    /// File with the client's key
-    #[arg(long)]
-    key: Option<String>,
+    #[command(flatten)]
+    certificates: Certificates,
     /// Connect to another host and port
     #[arg(long)]
     connect_to: Option<String>,
@@ -113,14 +106,10 @@ pub(super) fn translate(oha: Oha) -> Result<Native> {
     native.set_some("--http", oha.http2.then_some("2"));
     native.switch("--disable-keepalive", oha.disable_keepalive);
     native.switch("--insecure", oha.insecure);
-    for (option, value) in [
-        ("--cacert", &oha.cacert),
-        ("--cert", &oha.cert),
-        ("--key", &oha.key),
-        ("--connect-to", &oha.connect_to),
-        ("--unix-socket", &oha.unix_socket),
-        ("-o", &oha.o),
-    ] {
+    native.certificates(&oha.certificates);
+    for (option, value) in
+        [("--connect-to", &oha.connect_to), ("--unix-socket", &oha.unix_socket), ("-o", &oha.o)]
+    {
         native.set_some(option, value.as_ref());
     }
     if oha.redirect > 0 {

@@ -152,6 +152,10 @@ fn ghz_becomes_calls() {
             "http://h:1 --grpc p.S/M --proto s.proto --data '{}' -c 1 --streams 50 -n 200 --call-deadline 20s",
         ),
         (
+            "ghz --call p.S/M --proto s.proto -r 0 --cacert a --cert b --key c h:1",
+            "https://h:1 --grpc p.S/M --proto s.proto -c 1 --streams 50 -n 200 --call-deadline 20s --cacert a --cert b --key c",
+        ),
+        (
             "ghz --call p.S.M --protoset s.set -c 100 --connections 4 -z 1m30s -r 500 -t 0 --skipTLS --cname n h:1",
             "https://h:1 --grpc p.S.M --protoset s.set -c 4 --streams 25 -d 90s -R 500 -k --sni n",
         ),
