@@ -5,6 +5,7 @@ mod calls;
 #[path = "../common/mod.rs"]
 mod common;
 mod fair;
+mod faults;
 mod hostile;
 mod leaving;
 mod over_tls;

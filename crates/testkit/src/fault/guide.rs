@@ -31,9 +31,12 @@ pub fn guide_table() -> String {
     text
 }
 
-const fn heading_note(entry: &Entry) -> &'static str {
+fn heading_note(entry: &Entry) -> &'static str {
     match (entry.unit, entry.tls) {
         (Unit::Listener, _) => " (the whole listener: no pattern)",
+        (Unit::Connection, false) if entry.fault.is_http2() => {
+            " (patterns count connections; needs HTTP/2 by prior knowledge)"
+        }
         (Unit::Connection, true) => " (patterns count connections; needs https)",
         (Unit::Connection, false) => " (patterns count connections)",
         (Unit::Request, true) => " (needs https)",

@@ -9,7 +9,7 @@ mod peer;
 mod script;
 
 pub use frames::{call_answer, field, frame, settings};
-use peer::Peer;
+pub(crate) use peer::{Line, Peer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use script::PATIENCE;
 pub use script::{Act, Seen};

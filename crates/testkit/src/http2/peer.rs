@@ -2,16 +2,36 @@
 
 use super::frames::{frame, settings};
 use super::script::{Act, PATIENCE, Seen};
+use rustls::{ServerConnection, StreamOwned};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
 /// Windows as a connection begins (RFC 9113 §6.9.2).
 const FIRST_WINDOW: u32 = 65_535;
 
+/// What a connection is spoken over.
+pub(crate) trait Line: Read + Write {
+    /// Closes the sending direction.
+    fn half_close(&mut self) -> io::Result<()>;
+}
+
+impl Line for TcpStream {
+    fn half_close(&mut self) -> io::Result<()> {
+        self.shutdown(Shutdown::Write)
+    }
+}
+
+impl Line for StreamOwned<ServerConnection, TcpStream> {
+    fn half_close(&mut self) -> io::Result<()> {
+        self.sock.shutdown(Shutdown::Write)
+    }
+}
+
 /// The server's end of a connection.
-pub(super) struct Peer<'a, T> {
+pub(crate) struct Peer<'a, T> {
     io: T,
     input: Vec<u8>,
     has_preface: bool,
@@ -19,28 +39,28 @@ pub(super) struct Peer<'a, T> {
     open: VecDeque<u32>,
     /// Streams of all requests.
     streams: Vec<u32>,
-    /// Requests that were read to their end.
-    whole: usize,
+    /// Of these, the ones that were read to their end.
+    ended: VecDeque<u32>,
     /// Bytes of bodies that were read and not given back, with the stream of the last.
     taken: (u32, u32),
     seen: &'a Seen,
 }
 
-impl<'a, T: Read + Write> Peer<'a, T> {
-    pub(super) fn new(io: T, seen: &'a Seen) -> Self {
+impl<'a, T: Line> Peer<'a, T> {
+    pub(crate) fn new(io: T, seen: &'a Seen) -> Self {
         Self {
             io,
             input: Vec::new(),
             has_preface: false,
             open: VecDeque::new(),
             streams: Vec::new(),
-            whole: 0,
+            ended: VecDeque::new(),
             taken: (0, 0),
             seen,
         }
     }
 
-    pub(super) fn follow(mut self, script: &[Act]) -> io::Result<()> {
+    pub(crate) fn follow(mut self, script: &[Act]) -> io::Result<()> {
         for act in script {
             match act {
                 Act::Settings(entries) => {
@@ -82,11 +102,14 @@ impl<'a, T: Read + Write> Peer<'a, T> {
                     self.serve_far(*round_trip)?;
                 },
                 Act::ServeFrames(frames) => loop {
-                    while let Some(stream) = self.open.pop_front() {
+                    while let Some(stream) = self.ended.pop_front() {
+                        self.open.retain(|open| *open != stream);
                         self.send(&frames(stream))?;
                     }
                     self.read()?;
+                    self.give_back()?;
                 },
+                Act::HalfClose => self.io.half_close()?,
                 Act::Hold => loop {
                     self.read()?;
                 },
@@ -113,9 +136,8 @@ impl<'a, T: Read + Write> Peer<'a, T> {
 
     /// One step of [`Act::ServeFar`]: for one request at a time whose body is in a window or more.
     fn serve_far(&mut self, round_trip: Duration) -> io::Result<()> {
-        if self.whole > 0 {
+        if self.ended.pop_front().is_some() {
             self.pause(round_trip);
-            self.whole -= 1;
             self.give_back()?;
             return self.answer();
         }
@@ -174,7 +196,9 @@ impl<'a, T: Read + Write> Peer<'a, T> {
         }
         self.input.extend_from_slice(&buffer[..taken]);
         if !self.has_preface && self.input.len() >= 24 {
-            assert!(self.input.starts_with(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), "no preface");
+            if !self.input.starts_with(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
             self.input.drain(..24);
             self.has_preface = true;
         }
@@ -190,7 +214,6 @@ impl<'a, T: Read + Write> Peer<'a, T> {
     }
 
     fn count(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
-        self.whole += usize::from(kind <= 1 && flags & 1 == 1);
         match kind {
             0 => self.taken = (self.taken.0 + payload.len() as u32, stream),
             1 => {
@@ -200,6 +223,7 @@ impl<'a, T: Read + Write> Peer<'a, T> {
             }
             3 => {
                 self.open.retain(|open| *open != stream);
+                self.ended.retain(|ended| *ended != stream);
                 self.seen.cancels.fetch_add(1, SeqCst);
             }
             4 => {
@@ -208,7 +232,7 @@ impl<'a, T: Read + Write> Peer<'a, T> {
                     self.seen.window.store(number(&window[2..]).into(), SeqCst);
                 }
             }
-            8 if stream == 0 => {
+            8 if stream == 0 && payload.len() == 4 => {
                 let _ = self.seen.widened.compare_exchange(0, number(payload).into(), SeqCst, SeqCst);
             }
             6 => {
@@ -218,6 +242,9 @@ impl<'a, T: Read + Write> Peer<'a, T> {
                 self.seen.goaways.fetch_add(1, SeqCst);
             }
             _ => {}
+        }
+        if kind <= 1 && flags & 1 == 1 {
+            self.ended.push_back(stream);
         }
     }
 }

@@ -47,8 +47,10 @@ pub enum Act {
     ServeFar(Duration),
     /// Answer every request at once, and give back windows, until the client closes.
     Serve,
-    /// The same with these frames, made for its stream.
+    /// Answer every request, once it is read, with these frames, made for its stream; until the client closes.
     ServeFrames(fn(u32) -> Vec<u8>),
+    /// Close the sending direction only.
+    HalfClose,
     /// Read until the client closes.
     Hold,
 }
