@@ -1,11 +1,11 @@
 //! Every fault of HTTP/2 in the fault server's catalogue on every driver: exact classes and counts, nothing lost, and the next
 //! request right where the fault ends its connection.
 
-use super::{closed, ends, on_every_driver, run};
+use super::{calls, closed, ends, on_every_driver, run};
 use crate::common::MS;
 use crate::common::faulty::{SHORT, class_of, each, request_for};
 use std::collections::BTreeMap;
-use testkit::fault::{After, Fault, FaultServer, Pattern, Spec};
+use testkit::fault::{After, Ask, Fault, FaultServer, Pattern, Spec};
 
 /// Requests of a load on one connection at a time.
 const REQUESTS: u64 = 4;
@@ -19,7 +19,7 @@ fn every_fault_ends_in_its_class_and_the_next_connection_is_right() {
         on_every_driver(|driver| {
             let server = FaultServer::start(Spec::new(*fault, Pattern::First(1)).unwrap()).unwrap();
             let mut job = closed(server.addr(), driver, (1, 1), REQUESTS);
-            job.traffic = request_for(*fault);
+            job.traffic = if entry.ask == Ask::Call { calls::plain() } else { request_for(*fault) };
             let is_late = entry.class == Some("timeout");
             job.load.timeout_ns = if is_late { SHORT } else { 10_000 * MS };
             let sum = run(&job);

@@ -22,6 +22,8 @@ pub enum Ask {
     Any,
     /// HEAD.
     Head,
+    /// A call of gRPC.
+    Call,
     /// One with a body too large for the buffers of sockets: 8 MiB or more.
     LargeBody,
 }
@@ -272,6 +274,13 @@ catalogue! {
         H2LengthWrong "h2-length-wrong" Any PROTOCOL, Kept, "gives a length one byte longer than the body";
         H2PseudoTrailers "h2-pseudo-trailers" Any PROTOCOL, Kept, "sends a status in the fields after the body";
         H2Uppercase "h2-uppercase" Any PROTOCOL, Kept, "sends a field name with a capital letter";
+    }
+    "HTTP/2 calls of gRPC" Connection false {
+        H2StatusMissing "h2-grpc-status-missing" Call PROTOCOL, Kept, "ends a call without a status";
+        H2StatusTwice "h2-grpc-status-twice" Call PROTOCOL, Kept, "ends a call with two statuses";
+        H2StatusNoNumber "h2-grpc-status-no-number" Call PROTOCOL, Kept, "ends a call with a status that is no number";
+        H2MessageCut "h2-grpc-message-cut" Call PROTOCOL, Kept, "ends a call in the midst of a message";
+        H2MessageUncoded "h2-grpc-message-uncoded" Call PROTOCOL, Kept, "calls a message compressed without naming a coding";
     }
 }
 

@@ -48,6 +48,7 @@ const fn ask_note(ask: Ask) -> &'static str {
     match ask {
         Ask::Any => "",
         Ask::Head => " (ask with HEAD)",
+        Ask::Call => " (ask with a call of gRPC)",
         Ask::LargeBody => " (ask with a body of 8 MiB)",
     }
 }

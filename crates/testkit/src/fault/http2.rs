@@ -2,8 +2,8 @@
 //!
 //! A script begins with SETTINGS. Faults of one stream meet every request of their connection; others end it.
 
-use super::{Fault, RIGHT_BODY};
-use crate::http2::{Act, field, frame, settings};
+use super::{Ask, Fault, RIGHT_BODY};
+use crate::http2::{Act, call_answer, field, frame, settings};
 
 /// Types and flags of frames (RFC 9113 §6).
 const DATA: u8 = 0;
@@ -26,9 +26,13 @@ const LARGE_FIELD: [u8; 6] = [0x40, 1, b'a', 0x7f, 0xa1, 0x1e];
 /// The field that entered the table last.
 const LAST_FIELD: u8 = 0xbe;
 
-/// A connection whose requests are all answered rightly.
-pub(super) fn right() -> Vec<Act> {
-    vec![Act::Settings(vec![]), Act::ServeFrames(right_answer)]
+/// A message of two bytes, field 1 of protobuf being 1.
+const MESSAGE: &[u8] = &[8, 1];
+
+/// A connection whose requests are all answered rightly, for the requests that bring `fault` out.
+pub(super) fn right(fault: Fault) -> Vec<Act> {
+    let frames = if fault.entry().ask == Ask::Call { right_call } else { right_answer };
+    vec![Act::Settings(vec![]), Act::ServeFrames(frames)]
 }
 
 /// What happens on a connection that meets `fault`.
@@ -100,8 +104,27 @@ fn frames(fault: Fault) -> fn(u32) -> Vec<u8> {
             let block = [vec![OK], field("X-Case", "upper")].concat();
             frame(HEADERS, END_HEADERS | END_STREAM, stream, &block)
         },
+        Fault::H2StatusMissing => |stream| call(stream, 0, 2, &field("grpc-message", "gone")),
+        Fault::H2StatusTwice => {
+            |stream| call(stream, 0, 2, &[field("grpc-status", "0"), field("grpc-status", "0")].concat())
+        }
+        Fault::H2StatusNoNumber => |stream| call(stream, 0, 2, &field("grpc-status", "fine")),
+        Fault::H2MessageCut => |stream| call(stream, 0, 200, &field("grpc-status", "0")),
+        Fault::H2MessageUncoded => |stream| call(stream, 1, 2, &field("grpc-status", "0")),
         _ => right_answer,
     }
+}
+
+/// The answer to a call whose message begins with this flag and this length, and with these fields after it.
+fn call(stream: u32, flag: u8, length: u8, trailers: &[u8]) -> Vec<u8> {
+    let kind = [vec![OK], field("content-type", "application/grpc")].concat();
+    let message = [&[flag, 0, 0, 0, length], MESSAGE].concat();
+    let (head, body) = (frame(HEADERS, END_HEADERS, stream, &kind), frame(DATA, 0, stream, &message));
+    [head, body, frame(HEADERS, END_HEADERS | END_STREAM, stream, trailers)].concat()
+}
+
+fn right_call(stream: u32) -> Vec<u8> {
+    call_answer(stream, MESSAGE, "0")
 }
 
 /// Status 200 in a HEADERS frame with these flags.

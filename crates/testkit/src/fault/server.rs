@@ -290,7 +290,7 @@ fn converse(wire: Wire, number: u64, shared: &Shared) {
     let is_faulty = fault.entry().unit == Unit::Connection && shared.spec.pattern.hits(number);
     if fault.is_http2() {
         shared.faults.fetch_add(u64::from(is_faulty), Ordering::SeqCst);
-        let script = if is_faulty { http2::script(fault) } else { http2::right() };
+        let script = if is_faulty { http2::script(fault) } else { http2::right(fault) };
         // What the client does to its connection is no error of the server.
         let _ = Peer::new(wire, &shared.http2).follow(&script);
         return;
