@@ -52,6 +52,7 @@ impl<P: Protocol> Core<P> {
         };
         if P::HAS_STREAMS {
             place.forget_call();
+            self.waits.begin(at);
         }
         self.watch_place(at, dispatched);
         // In the closed loop the stamp just taken is the moment before the write; a second reading of the clock would
@@ -67,7 +68,7 @@ impl<P: Protocol> Core<P> {
         let id = self.places[at].carrier;
         let carrier = &mut self.carriers[id as usize];
         if carrier.state != State::Open {
-            return self.await_connection(sockets, at);
+            return self.await_connection(sockets, at, now);
         }
         if P::HAS_STREAMS {
             return self.put_in_turn(sockets, at, now);
@@ -83,14 +84,13 @@ impl<P: Protocol> Core<P> {
     }
 
     /// Lets the request of a place wait for a connection, and makes one.
-    pub(super) fn await_connection<S: Sockets>(&mut self, sockets: &mut S, at: PlaceId) {
+    pub(super) fn await_connection<S: Sockets>(&mut self, sockets: &mut S, at: PlaceId, now: Nanos) {
         let place = &mut self.places[at];
         place.phase = Phase::Waiting;
         let id = place.carrier;
-        let carrier = &mut self.carriers[id as usize];
-        carrier.waiting.push(at);
+        self.wait_for(at, now);
         // A pause ends by itself.
-        if carrier.state == State::Closed {
+        if self.carriers[id as usize].state == State::Closed {
             self.connect(sockets, id);
         }
     }
@@ -334,6 +334,9 @@ impl<P: Protocol> Core<P> {
             self.book.fail_with(Fate::of(request), ErrorClass::Script, text, done);
         } else if judged == Judged::Right {
             self.book.complete(request, done);
+            if P::HAS_STREAMS {
+                self.book.waited(request.intended, self.waits.of(at));
+            }
         } else {
             self.refuse(at, judged, done);
         }

@@ -33,10 +33,14 @@ fn traffic(entry: EntryPlan) -> Traffic {
     Traffic::new(&scenario, "h", units::Seed(1), &[]).unwrap()
 }
 
+/// Calls that succeed with status 0.
+pub(super) fn plain() -> Traffic {
+    traffic(entry(CallPlan { status: vec![0], ..CallPlan::default() }))
+}
+
 /// The same load with calls that succeed with status 0.
-fn with_calls(mut job: Job) -> Job {
-    job.traffic = traffic(entry(CallPlan { status: vec![0], ..CallPlan::default() }));
-    job
+fn with_calls(job: Job) -> Job {
+    Job { traffic: plain(), ..job }
 }
 
 fn served(script: fn(u64) -> Reply) -> Server {
