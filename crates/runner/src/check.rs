@@ -9,7 +9,7 @@ use collect::server_side::{self, Endpoint};
 use launch::contract::{self, ContractFault, Peer, route};
 use launch::{NeedState, RunningTarget, StartPlan};
 use plan::load_contract;
-use schema::plan::ScenarioPlan;
+use schema::plan::{HttpVersion, ScenarioPlan};
 use schema::target::{Metrics, TargetManifest};
 use schema::target_check::{CheckOutcome, RouteCheck, TargetBuild, TargetCheck};
 use std::collections::{BTreeMap, BTreeSet};
@@ -216,7 +216,13 @@ impl Bench<'_> {
         }
         check.outcome = CheckOutcome::Ok;
         let host = running.addr().to_string();
-        let peer = Peer { addr: running.addr(), host: &host, tls: None, timeout: self.timeout };
+        let peer = Peer {
+            addr: running.addr(),
+            host: &host,
+            tls: None,
+            http: HttpVersion::V1_1,
+            timeout: self.timeout,
+        };
         for entry in &route.requests {
             if !running.is_alive() {
                 check.reasons.push("not asked: the target had ended".to_owned());
@@ -256,7 +262,13 @@ impl Bench<'_> {
         let at = Endpoint { addr: running.addr(), host: host.clone(), tls: None };
         let only = Metrics { requests: Some(count.clone()), ..Metrics::default() };
         let (before, mut errors) = server_side::read(&at, &only);
-        let peer = Peer { addr: running.addr(), host: &host, tls: None, timeout: self.timeout };
+        let peer = Peer {
+            addr: running.addr(),
+            host: &host,
+            tls: None,
+            http: HttpVersion::V1_1,
+            timeout: self.timeout,
+        };
         for (entry, _) in asked.requests.iter().cycle().zip(0..COUNTED) {
             check.asked += 1;
             if let Err(error) = contract::check(peer, entry, None) {
@@ -279,7 +291,7 @@ impl Bench<'_> {
         let is_missing = |name: &&str| {
             self.route.is_none_or(|route| route == *name) && !manifest.provides.iter().any(|own| own == name)
         };
-        route::REQUIRED.into_iter().filter(is_missing).map(|name| RouteCheck {
+        route::required(&manifest.ready).iter().copied().filter(is_missing).map(|name| RouteCheck {
             name: name.to_owned(),
             outcome: CheckOutcome::Failed,
             requests: 0,

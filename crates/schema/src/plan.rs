@@ -8,7 +8,7 @@ pub use crate::claim::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimQuantity, C
 use crate::counters::CountersPlan;
 use crate::design::DesignPlan;
 use crate::event::EventPlan;
-pub use crate::grpc::{CallPlan, Encoded, MessageCheck, MessagePart, ScalarKind, ValuePart};
+pub use crate::grpc::{CallPlan, Encoded, MessageCapture, MessageCheck, MessagePart, ScalarKind, ValuePart};
 use crate::hooks::HooksPlan;
 use crate::limits::LimitsPlan;
 use crate::profile::ProfilePlan;
@@ -114,6 +114,16 @@ impl ExperimentPlan {
             return self.scenarios.first();
         }
         self.scenarios.iter().find(|scenario| scenario.name == cell.scenario)
+    }
+
+    /// What is sent to a target in any of its cells; it need not answer anything else.
+    #[must_use]
+    pub fn scenarios_of(&self, target: &str) -> Vec<ScenarioPlan> {
+        let cells = || self.cells.iter().filter(|cell| cell.target == target);
+        let is_sent = |scenario: &&ScenarioPlan| {
+            cells().filter_map(|cell| self.scenario_of(cell)).any(|sent| sent.name == scenario.name)
+        };
+        self.scenarios.iter().filter(is_sent).cloned().collect()
     }
 }
 
