@@ -252,17 +252,20 @@ export const findingsZh = {
     "{all} 个试次中有 {trials} 个，prony 没能产生所要求的负载（{failed}）：这些数字是发生器的，不是目标的",
   "why.generator_saturated.trials_failed_gate": "有关卡未通过的试次",
   "why.goaway_churn.each": "两次 GOAWAY 之间的请求数",
-  "why.goaway_churn.found": "服务器每 {each} 个请求就离开一次连接（GOAWAY）：{put_back} 的请求须重新发送，等待连接占响应时间的 {share}",
+  "why.goaway_churn.found":
+    "服务器每 {each} 个请求就离开一次连接（GOAWAY）：{put_back} 的请求须重新发送，等待连接占响应时间的 {share}",
   "why.goaway_churn.none": "服务器没有离开任何连接",
   "why.goaway_churn.put_back": "被退回的请求",
-  "why.goaway_churn.remedy": "让服务器在更多请求或更长时间之后才离开连接，并分两步离开（RFC 9113 §6.8），这样就没有请求要发送两次",
+  "why.goaway_churn.remedy":
+    "让服务器在更多请求或更长时间之后才离开连接，并分两步离开（RFC 9113 §6.8），这样就没有请求要发送两次",
   "why.goaway_churn.seldom": "服务器每 {each} 个请求离开一次连接，{put_back} 的请求因此被退回",
   "why.goaway_churn.share": "等待连接占响应时间的比例",
   "why.goaway_churn.try": "每个连接处理十倍的请求",
   "why.head_of_line.again": "连接上重发的数据包",
   "why.head_of_line.found":
     "全部 {streams} 个流共用一个连接，其上有 {again} 个数据包被重发：有 {times} 次在其他请求在途时没有请求结束，占时间的 {share}",
-  "why.head_of_line.remedy": "让负载使用更多连接、每个连接较少的流（`connections`、`streams`）：这样丢包只会阻挡该连接自己的流",
+  "why.head_of_line.remedy":
+    "让负载使用更多连接、每个连接较少的流（`connections`、`streams`）：这样丢包只会阻挡该连接自己的流",
   "why.head_of_line.seldom": "唯一的连接上有 {again} 个数据包被重发，其全部流停顿的时间占 {share}",
   "why.head_of_line.share": "全部流停顿的时间比例",
   "why.head_of_line.try": "同样的用户分到四个连接上",
@@ -357,14 +360,16 @@ export const findingsZh = {
     "在一台固定频率的机器上运行全部试次（`--tune --turbo-off`），或把机器作为一个因素",
   "why.slow_replica.throughput_lost_them": "其中损失的吞吐量",
   "why.slow_replica.trials_slower_machine_had": "在较慢机器上的试次吞吐量相同",
-  "why.small_window.answers": "长 {length} 的响应按负载所给的 {window} 窗口分段到达：响应时间的 {share} 在首字节与末字节之间",
+  "why.small_window.answers":
+    "长 {length} 的响应按负载所给的 {window} 窗口分段到达：响应时间的 {share} 在首字节与末字节之间",
   "why.small_window.answers_remedy": "提供更大的窗口（`window_bits`、`connection_window_bits`）",
   "why.small_window.answers_try": "最大的窗口（30 位）",
   "why.small_window.connect": "建立连接的用时（由往返时间构成）",
   "why.small_window.length": "一个响应的字节数",
   "why.small_window.no_wait": "请求为等待窗口用去其时间的 {share}，响应都放得进窗口",
   "why.small_window.requests": "请求为等待服务器的窗口用去其时间的 {share}：窗口小于路径上在途的数据量",
-  "why.small_window.requests_remedy": "把服务器的流和连接的初始窗口提高到路径带宽乘以往返时间，或让它边收边读请求体",
+  "why.small_window.requests_remedy":
+    "把服务器的流和连接的初始窗口提高到路径带宽乘以往返时间，或让它边收边读请求体",
   "why.small_window.requests_try": "服务器的窗口扩大四倍",
   "why.small_window.share": "等待窗口占响应时间的比例",
   "why.small_window.stalls": "请求体被窗口阻挡的次数",
@@ -384,10 +389,12 @@ export const findingsZh = {
   "why.steal.hypervisor_gave_host_cpu": "虚拟机监控程序把主机 {share} 的 CPU 时间给了别人",
   "why.steal.measure_machine_own_when": "在独占的机器上测量，或在邻居安静时测量",
   "why.steal.stolen_cpu_time": "被抢占的 CPU 时间",
-  "why.stream_limit.found": "服务器在每个连接上同时只允许 {granted} 个流，而负载要用 {asked} 个：请求在 {response} 的响应时间中有 {wait} 在等待流",
+  "why.stream_limit.found":
+    "服务器在每个连接上同时只允许 {granted} 个流，而负载要用 {asked} 个：请求在 {response} 的响应时间中有 {wait} 在等待流",
   "why.stream_limit.granted": "服务器允许了每个连接所要的全部 {asked} 个流",
   "why.stream_limit.no_wait": "服务器在 {asked} 个流中允许了 {granted} 个，请求为等待流用去其时间的 {share}",
-  "why.stream_limit.remedy": "提高服务器的并发流上限，或让负载使用更多连接、每个连接较少的流（`connections`、`streams`）",
+  "why.stream_limit.remedy":
+    "提高服务器的并发流上限，或让负载使用更多连接、每个连接较少的流（`connections`、`streams`）",
   "why.stream_limit.share": "等待流占响应时间的比例",
   "why.stream_limit.streams": "获准的流数（要求 {asked}）",
   "why.stream_limit.try": "服务器允许 {asked} 个流",

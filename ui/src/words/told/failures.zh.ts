@@ -61,7 +61,10 @@ export const failuresZh: readonly Entry[] = [
     "the server does not choose h2 in the TLS handshake (ALPN); switch HTTP/2 on there",
     "服务器在 TLS 握手（ALPN）中没有选择 h2；请在服务器端启用 HTTP/2",
   ],
-  ["the server {raw} with {text}; look at the server's log", "服务器中止了请求（{raw}），代码 {text}；查看服务器的日志"],
+  [
+    "the server {raw} with {text}; look at the server's log",
+    "服务器中止了请求（{raw}），代码 {text}；查看服务器的日志",
+  ],
   ["grpc-status {raw}", "grpc-status {raw}"],
   [
     "the answer is not gRPC as it should be: {any}; check the address and what serves there",
