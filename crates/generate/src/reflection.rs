@@ -1,20 +1,21 @@
 //! A server that is asked, before the load, what its calls take.
 //!
-//! Invariants: nothing is connected before the first question; one connection and one deadline for all questions; one refusal
-//! is the answer to all questions after it.
+//! Invariants: nothing is connected before the first question; one connection and one deadline for all questions; a server
+//! that cannot be reached is tried once.
 
 use crate::tls;
-use plan::{Ask, PlanError, Reach, Unanswered, Wrong};
+use plan::{Ask, Reach, Unanswered, Wrong};
 use probe::grpc::{CallError, call};
 use probe::{Limits, Session};
+use schema::text::cause_and_remedy;
 use std::cell::RefCell;
 use std::time::Duration;
-use wire::grpc::Code;
+use wire::grpc::{Code, MESSAGE_BYTES_MAX, PREFIX_BYTES};
 
 /// For all questions: files may need as many round trips as there are imports.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest answer: a message of gRPC is at most 4 MiB.
-const BODY_BYTES_MAX: usize = (4 << 20) + wire::grpc::PREFIX_BYTES;
+/// Longest answer: one message.
+const BODY_BYTES_MAX: usize = MESSAGE_BYTES_MAX as usize + PREFIX_BYTES;
 /// A status of HTTP that says that there is nothing of that name.
 const NOT_FOUND: u16 = 404;
 
@@ -22,7 +23,8 @@ const NOT_FOUND: u16 = 404;
 #[derive(Debug)]
 pub struct Server<F> {
     reach: F,
-    talk: RefCell<Option<Talk>>,
+    /// Once it was asked: the connection, or why there is none.
+    talk: RefCell<Option<Result<Talk, Unanswered>>>,
 }
 
 #[derive(Debug)]
@@ -40,7 +42,7 @@ impl<F: Fn() -> Result<Reach, Wrong>> Server<F> {
     fn open(&self) -> Result<Talk, Unanswered> {
         let Reach { to, authority, tls } = (self.reach)().map_err(|wrong| match wrong {
             Wrong::Here(problem) => failed(problem.cause, Some(problem.remedy)),
-            Wrong::Elsewhere(error) => refused(&error),
+            Wrong::Elsewhere(error) => split(&error.to_string()),
         })?;
         let tls = tls.as_ref().map(tls::load).transpose().map_err(|error| split(&error.to_string()))?;
         let tls = tls.as_ref().map(tls::for_probe);
@@ -53,9 +55,9 @@ impl<F: Fn() -> Result<Reach, Wrong>> Server<F> {
 impl<F: Fn() -> Result<Reach, Wrong>> Ask for Server<F> {
     fn ask(&self, path: &str, metadata: &[(String, String)], message: &[u8]) -> Result<Vec<u8>, Unanswered> {
         let mut talk = self.talk.borrow_mut();
-        let Talk { session, authority } = match &mut *talk {
-            Some(talk) => talk,
-            none => none.insert(self.open()?),
+        let Talk { session, authority } = match talk.get_or_insert_with(|| self.open()) {
+            Ok(talk) => talk,
+            Err(unanswered) => return Err(unanswered.clone()),
         };
         call(session, authority, path, metadata, message).map_err(unanswered)
     }
@@ -63,26 +65,38 @@ impl<F: Fn() -> Result<Reach, Wrong>> Ask for Server<F> {
 
 fn unanswered(error: CallError) -> Unanswered {
     match &error {
-        CallError::Status { code, .. } if Some(*code) == Code::of_name("UNIMPLEMENTED") => {
-            Unanswered::Unimplemented
-        }
+        CallError::Status { code: Code::UNIMPLEMENTED, .. } => Unanswered::Unimplemented,
         CallError::Exchange(probe::ProbeError::Status(NOT_FOUND)) => Unanswered::Unimplemented,
         _ => failed(error.to_string(), None),
     }
 }
 
-fn refused(error: &PlanError) -> Unanswered {
-    split(&error.to_string())
-}
-
-/// Texts of errors are cause and remedy in one.
 fn split(text: &str) -> Unanswered {
-    match text.split_once("\n  remedy: ") {
-        Some((cause, remedy)) => failed(cause.to_owned(), Some(remedy.to_owned())),
-        None => failed(text.to_owned(), None),
-    }
+    let (cause, remedy) = cause_and_remedy(text);
+    failed(cause.to_owned(), remedy.map(str::to_owned))
 }
 
 fn failed(cause: String, remedy: Option<String>) -> Unanswered {
     Unanswered::Failed { cause, remedy }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schema::text::Problem;
+    use std::cell::Cell;
+
+    #[test]
+    fn a_server_that_cannot_be_reached_is_tried_once() {
+        let tries = Cell::new(0);
+        let server = Server::new(|| {
+            tries.set(tries.get() + 1);
+            Err(Problem::at("url", "nobody is there", "start it").into())
+        });
+        for _ in 0..2 {
+            let unanswered = server.ask("/p.S/M", &[], &[]).unwrap_err();
+            assert_eq!(unanswered, failed("nobody is there".to_owned(), Some("start it".to_owned())));
+        }
+        assert_eq!(tries.get(), 1);
+    }
 }

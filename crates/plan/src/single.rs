@@ -16,7 +16,7 @@ use launch::pin;
 use schema::arrival::Arrivals;
 use schema::experiment::{Load, LoadModel, Resolve};
 use schema::plan::{LoadPlan, PhasePlan, PinPlan, ScenarioPlan, TlsPlan};
-use schema::text::Problem;
+use schema::text::{Problem, cause_and_remedy};
 use schema::tls::TlsUse;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -224,9 +224,8 @@ fn cpus(list: Option<&str>, usable: &[u32]) -> Result<Option<Vec<u32>>, Problem>
     let Some(list) = list else { return Ok(None) };
     let wrong = |error: pin::PinError| {
         let text = error.to_string();
-        let (cause, remedy) =
-            text.split_once("\n  remedy: ").unwrap_or((&text, "write for example 0 or 0-3"));
-        Problem::at("pin", cause, remedy)
+        let (cause, remedy) = cause_and_remedy(&text);
+        Problem::at("pin", cause, remedy.unwrap_or("write for example 0 or 0-3"))
     };
     let cpus = pin::parse_list(list).map_err(wrong)?;
     match cpus.iter().find(|cpu| !usable.is_empty() && !usable.contains(cpu)) {

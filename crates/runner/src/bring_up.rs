@@ -97,7 +97,7 @@ pub(crate) fn bring_up(
     let follow = connection.follow.map(|hops_max| Follow { origin: &within, hops_max });
     let check = |entry: &EntryPlan, follow: Option<Follow<'_>>| {
         // As the load speaks: a target may know nothing else.
-        let http = if entry.grpc.is_some() { HttpVersion::V2 } else { connection.http };
+        let http = entry.http(connection.http);
         let (host, tls) = (&*authority, over_tls.of(http));
         contract::check(Peer { addr, host, tls, http, timeout: CONTRACT_TIMEOUT }, entry, follow)
             .map_err(wrong)

@@ -328,6 +328,12 @@ pub struct EntryPlan {
 }
 
 impl EntryPlan {
+    /// The version of HTTP that carries it in a load of this one: calls take HTTP/2 whatever the load says.
+    #[must_use]
+    pub const fn http(&self, of_load: HttpVersion) -> HttpVersion {
+        if self.grpc.is_some() { HttpVersion::V2 } else { of_load }
+    }
+
     /// Length of each chunk of the body; none where it is sent with its length.
     #[must_use]
     pub fn chunk_bytes(&self) -> Option<NonZeroUsize> {

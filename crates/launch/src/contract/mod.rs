@@ -105,7 +105,7 @@ pub struct Peer<'a> {
     pub host: &'a str,
     /// What it is reached over; absent without TLS. For HTTP/2 it offers that alone.
     pub tls: Option<&'a Tls>,
-    /// How it is spoken to; calls take HTTP/2 whatever this says.
+    /// How it is spoken to, but for calls ([`EntryPlan::http`]).
     pub http: HttpVersion,
     /// Bounds each exchange.
     pub timeout: Duration,
@@ -127,9 +127,9 @@ pub fn check(
 
 fn ask(peer: Peer<'_>, entry: &EntryPlan, follow: Option<Follow<'_>>) -> Result<Verified, ContractFault> {
     let check = compile(entry)?;
-    let answer = match peer.http {
-        HttpVersion::V1_1 if entry.grpc.is_none() => over_http1(peer, entry, follow)?,
-        _ => over_http2(peer, entry)?,
+    let answer = match entry.http(peer.http) {
+        HttpVersion::V1_1 => over_http1(peer, entry, follow)?,
+        HttpVersion::V2 => over_http2(peer, entry)?,
     };
     judge(&check, &answer)?;
     // By meaning, and whatever the length: under load the very bytes seen here are required.
@@ -158,6 +158,7 @@ fn over_http2(peer: Peer<'_>, entry: &EntryPlan) -> Result<Answer, ContractFault
     let head = head(entry, peer.host);
     // A call has no Content-Length.
     let chunk_bytes = if entry.grpc.is_some() { Some(NonZeroUsize::MAX) } else { entry.chunk_bytes() };
+    // Before the connection: what would break the framing is a mistake of the plan.
     head.check(&request.body, chunk_bytes.is_some())?;
     let mut session = Session::open(peer.addr, peer.tls, peer.limits())?;
     Ok(session.exchange(&head, &request.body, chunk_bytes)?)

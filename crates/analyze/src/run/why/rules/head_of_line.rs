@@ -1,6 +1,6 @@
 //! HTTP/2 on one TCP connection: a packet that is lost holds up the answers of all streams behind it until it is sent
-//! again. Told by stretches in which nothing ended though several requests were in flight, on a single connection whose
-//! packets were sent again.
+//! again. The signs are stretches in which nothing ended though several requests were in flight, on a single connection
+//! whose packets were sent again.
 //!
 //! Absent on purpose: a target that stands still by itself, whose connections lose no packets (`stalls`).
 

@@ -1,6 +1,6 @@
 //! HTTP/2: a window is smaller than what is under way on the path, so that each window's worth costs a round trip. Of
 //! requests it is the server's window, and their wait for it has a time of its own. Of answers it is the window that the
-//! load offers: told by answers longer than it that come in parts.
+//! load offers: answers longer than this window then arrive in parts.
 
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{bytes, duration, number, percent};
@@ -11,8 +11,6 @@ use schema::said;
 const SHARE: f64 = 0.1;
 /// Time from an answer's first byte to its last, as such a share.
 const IN_PARTS: f64 = 0.4;
-/// Windows that the load offers, where it does not say.
-const WINDOW_BITS: u32 = 30;
 
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::SmallWindow,
@@ -88,12 +86,8 @@ fn of_requests(scene: &Scene<'_>, share: f64) -> Judgement {
 
 /// Answers are longer than the window that the load offers, and most of their time is between their parts.
 fn of_answers(scene: &Scene<'_>) -> Option<Judgement> {
-    let connection = &scene.cell.load.connection;
-    let window = connection
-        .window_bits
-        .unwrap_or(WINDOW_BITS)
-        .min(connection.connection_window_bits.unwrap_or(WINDOW_BITS));
-    let window = (1_u64 << window) - 1;
+    let [of_streams, of_all] = scene.cell.load.connection.windows();
+    let window = (1_u64 << of_streams.min(of_all)) - 1;
     let (read, answers) = scene.loads().fold((0_u64, 0_u64), |(read, answers), load| {
         let ended = load.requests.completed.saturating_add(load.requests.failed);
         (read.saturating_add(load.bytes.read), answers.saturating_add(ended))

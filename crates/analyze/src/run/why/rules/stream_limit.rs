@@ -1,5 +1,5 @@
 //! HTTP/2: the server allows fewer streams at a time on a connection than the load was to use, and requests waited for
-//! one. Told by the wait for a stream, which has a time of its own. Fewer streams than asked for cost nothing where they
+//! one. The wait for a stream, which has a time of its own, shows it. Fewer streams than asked for cost nothing where they
 //! suffice.
 
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
