@@ -80,14 +80,14 @@ fn code_of(error: &anyhow::Error) -> u8 {
 
 /// What was asked of a load cannot be, or it could not be made.
 fn code_of_load(error: &GenerateError) -> u8 {
-    use GenerateError::{Agents, Engine, File, Plan, Processes, Record, Request, Rows, Script, Tls};
+    use GenerateError::{Agents, Engine, File, Plan, Processes, Record, Request, Rows, Script, Tls, Version};
     match error {
         File(_) | Request(_) | Script(_) | Tls(_) => USAGE,
         Engine(EngineError::Pace(_) | EngineError::Plan(_)) => USAGE,
         Plan(error) => code_of_plan(error),
         Record(error) => code_of_record(error),
         Agents(AgentError::NotPortable { .. }) => USAGE,
-        Engine(_) | Processes(_) | Agents(_) | Rows(_) => FAILED,
+        Engine(_) | Processes(_) | Agents(_) | Rows(_) | Version(_) => FAILED,
     }
 }
 

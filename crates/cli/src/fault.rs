@@ -14,10 +14,15 @@ const STOP_POLL: Duration = Duration::from_millis(20);
 
 /// Serves until it is interrupted, then tells what was seen.
 pub(crate) fn serve(args: &ReferenceArgs, spec: Spec) -> Result<u8> {
+    let spec = if args.tls { spec.over_tls()? } else { spec };
     let server = FaultServer::bind(args.listen, spec)?;
     if let Some(path) = &args.ca_out {
         let Some(pki) = server.pki() else {
-            bail!("{} is no fault of TLS, so there is no authority for --ca-out; leave it out", spec.fault);
+            bail!(
+                "{} is no fault of TLS, so there is no authority for --ca-out; leave it out, or add --tls to a fault of \
+                   HTTP/2",
+                spec.fault
+            );
         };
         std::fs::write(path, pki.authority_pem())
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -76,6 +81,7 @@ fn listed(entry: Entry) -> FaultListEntry {
             Ask::Any => FaultAsk::Any,
             Ask::Head => FaultAsk::Head,
             Ask::Call => FaultAsk::Call,
+            Ask::SmallWindow => FaultAsk::SmallWindow,
             Ask::LargeBody => FaultAsk::LargeBody,
         },
         tls: entry.tls,

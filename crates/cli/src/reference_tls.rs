@@ -22,7 +22,7 @@ pub(crate) fn config(args: &ReferenceArgs) -> Result<Arc<ServerConfig>> {
         .context(
             "--tls-cert and --tls-key cannot be used; give a certificate and the key that belongs to it",
         )?;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     // Tickets that the server need not remember: as many sessions can be resumed as there are clients.
     config.ticketer = rustls::crypto::ring::Ticketer::new()?;
     Ok(Arc::new(config))

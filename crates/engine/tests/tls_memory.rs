@@ -5,6 +5,7 @@
 //! fragments 0.6 KiB, the server's certificate 0.6 KiB, the traffic state 0.4 KiB. None of these can be given back
 //! while the session lives; this test is there so that nothing of our own comes on top.
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use common::tls::plan;

@@ -36,6 +36,11 @@ pub enum GenerateError {
     /// TLS cannot be made ready.
     #[error(transparent)]
     Tls(#[from] crate::tls::TlsSetupError),
+    /// A server that is asked before the load does not answer.
+    #[error(
+        "the server does not say which version of HTTP it chooses: {0}\n  remedy: name the version, 1.1 or 2"
+    )]
+    Version(#[from] probe::ProbeError),
     /// A file could not be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),

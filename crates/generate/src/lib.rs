@@ -20,6 +20,7 @@ mod sent_windows;
 mod set_up;
 mod source;
 pub mod tls;
+pub mod version;
 mod way;
 
 pub use error::GenerateError;

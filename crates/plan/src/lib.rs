@@ -34,5 +34,5 @@ pub use load::{intervals, ports, processes, recorded};
 pub use notes::{fewer_streams, notes};
 pub use place::{login, net, origins, proxy, tls};
 pub use scenario::{call_scenario, chunk_bytes, load_contract, load_scenario, load_scenario_file};
-pub use single::{Reach, Single, reach, schedule, single};
+pub use single::{Question, Reach, Single, reach, schedule, single};
 pub use wrong::Wrong;

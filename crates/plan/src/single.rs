@@ -57,6 +57,34 @@ pub struct Single<'a> {
     pub each: Option<EachPlan>,
 }
 
+/// What a server is asked before the load is resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// What its calls of gRPC take, over HTTP/2.
+    Calls,
+    /// Which version of HTTP it chooses, in the TLS handshake.
+    Version,
+}
+
+impl Question {
+    /// The key that it answers, and what to do where it cannot be asked.
+    const fn key_and_remedy(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Calls => ("request.grpc.proto", "leave the proxy out"),
+            Self::Version => ("load.connection.http", "name the version, 1.1 or 2"),
+        }
+    }
+
+    /// What its connection offers by ALPN; what the user wants to be offered is the user's for a version only.
+    fn offers(self, wanted: Option<&[String]>) -> Vec<String> {
+        match (self, wanted) {
+            (Self::Calls, _) => vec![http::ALPN.to_owned()],
+            (Self::Version, Some(wanted)) => wanted.to_vec(),
+            (Self::Version, None) => [http::ALPN, http::ALPN_1_1].map(str::to_owned).to_vec(),
+        }
+    }
+}
+
 /// Where a server is asked before the load is resolved.
 #[derive(Clone, Debug)]
 pub struct Reach {
@@ -68,11 +96,12 @@ pub struct Reach {
     pub tls: Option<TlsPlan>,
 }
 
-/// Where the server of a load is asked what its calls take (reflection), under the same consent as the load.
+/// Where the server of a load is asked, under the same consent as the load.
 ///
 /// # Errors
 /// An address without consent, a name that does not resolve, wrong options of TLS, and ways on which servers are not asked.
 pub fn reach(
+    question: Question,
     url: &HttpUrl,
     load: &Load,
     tls: &TlsUse,
@@ -83,11 +112,13 @@ pub fn reach(
     let wanted = Wanted { url, connect_to, proxy, consent, connection: &load.connection };
     let way = wanted.way(variable)?;
     if way.proxy.is_some() || load.connection.unix_socket.is_some() {
-        let cause = "it is behind a proxy or a Unix socket";
-        return Err(Problem::at("request.grpc.proto", cause, "leave the proxy out").into());
+        let (key, remedy) = question.key_and_remedy();
+        let cause = "the server would be asked first, and it is behind a proxy or a Unix socket";
+        return Err(Problem::at(key, cause, remedy).into());
     }
+    let alpn = question.offers(tls.alpn.as_deref());
     let tls = tls::of_url(Some(tls), url, Path::new("")).map_err(PlanError::from)?;
-    let tls = tls.map(|tls| TlsPlan { alpn: vec![http::ALPN.to_owned()], ..tls });
+    let tls = tls.map(|tls| TlsPlan { alpn, ..tls });
     Ok(Reach { to: way.to, authority: url.authority(), tls })
 }
 
@@ -119,7 +150,7 @@ pub fn single(
     let Timed { mut load, phases, arrivals_max } = timed(&asked, workers_default, origins)?;
     way::check_sources(&load.connection.sources, way.to)?;
     load.tls = tls::of_url(Some(asked.tls), asked.url, Path::new("")).map_err(PlanError::from)?;
-    http::agree(&mut load, &asked.scenario, asked.tls.alpn.as_deref())?;
+    http::agree(&mut load, asked.tls.alpn.as_deref())?;
     let looks_up = asked.load.connection.resolve == Some(Resolve::Each);
     let job = LoadJob {
         url: asked.url.origin(),

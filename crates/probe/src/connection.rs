@@ -51,9 +51,14 @@ impl Connection {
 
     /// Whether TLS agreed on this protocol; without TLS nobody asked.
     pub(crate) fn agreed_on(&self, alpn: &[u8]) -> bool {
+        matches!(self.stream, Stream::Plain(_)) || self.protocol() == Some(alpn)
+    }
+
+    /// The protocol that TLS agreed on.
+    pub(crate) fn protocol(&self) -> Option<&[u8]> {
         match &self.stream {
-            Stream::Plain(_) => true,
-            Stream::Tls(stream) => stream.conn.alpn_protocol() == Some(alpn),
+            Stream::Plain(_) => None,
+            Stream::Tls(stream) => stream.conn.alpn_protocol(),
         }
     }
 

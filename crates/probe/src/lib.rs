@@ -39,6 +39,20 @@ pub struct Limits {
     pub body_bytes: usize,
 }
 
+/// The protocol that the server chooses of those that `tls` offers by ALPN; `None` where it chooses none. Nothing is sent
+/// but the handshake.
+///
+/// # Errors
+/// No connection, or no handshake, within `timeout`.
+pub fn chosen_protocol(
+    addr: SocketAddr,
+    tls: &Tls,
+    timeout: Duration,
+) -> Result<Option<Vec<u8>>, ProbeError> {
+    let connection = Connection::open(addr, Some(tls), timeout)?;
+    Ok(connection.protocol().map(<[u8]>::to_vec))
+}
+
 /// Sends `request` as it stands and reads one answer; `answers_head` where the request's method is HEAD.
 ///
 /// Bytes after the answer are not looked at.

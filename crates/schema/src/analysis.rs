@@ -238,6 +238,40 @@ pub struct CellSummary {
     /// The same histograms in bins of equal width on a logarithmic axis; empty without a request, and in older files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histogram: Vec<Bin>,
+    /// What its mean response time is made of, in the order in which a request goes through it; parts that take no time
+    /// are absent, and all are in files of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<TimePart>,
+}
+
+/// A part of the mean response time.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct TimePart {
+    /// Which.
+    pub part: ResponsePart,
+    /// Mean over the answered requests of all valid trials, in nanoseconds. A request without this part counts as 0, so
+    /// that the means of all parts add up to that of the response time.
+    pub mean_ns: f64,
+}
+
+/// Where the time of a response goes, from its intended moment on (METHOD §1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ResponsePart {
+    /// The generator's own lateness.
+    PacerLag,
+    /// Waiting for a connection.
+    WaitConnection,
+    /// Waiting for a stream: as many were open as the server or the plan allows.
+    WaitStream,
+    /// Waiting for the server's window.
+    WaitWindow,
+    /// Handing the request to the system.
+    Write,
+    /// From the request to the first byte of its answer.
+    FirstByte,
+    /// From the first byte to the last.
+    Transfer,
 }
 
 /// What load tools print of a cell beside rate and quantiles, over its valid trials; absent where no trial has it.

@@ -58,6 +58,8 @@ pub enum FaultAsk {
     Head,
     /// A call of gRPC.
     Call,
+    /// One over HTTP/2 whose answer has a window of 1,023 bytes.
+    SmallWindow,
     /// One with a body of 8 MiB or more.
     LargeBody,
 }

@@ -26,5 +26,5 @@ pub use http2::Http2;
 pub use location::{Astray, LOCATION_BYTES_MAX, Origin};
 pub use malformed::Malformed;
 pub use message::{Fill, Framing, Message, Piece, Planned, Spot};
-pub use request::{EncodeError, RequestHead};
+pub use request::{EncodeError, RequestHead, TranslateError};
 pub use url::{URL_BYTES_MAX, UrlParts};

@@ -54,6 +54,17 @@ pub enum EncodeError {
     Repeated(&'static str),
 }
 
+/// Why a text of HTTP/1.1 cannot be sent by another protocol.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TranslateError {
+    /// It is no request, or more than one.
+    #[error("the text is not one whole request of HTTP/1.1")]
+    NoRequest,
+    /// A part of it.
+    #[error(transparent)]
+    Part(#[from] EncodeError),
+}
+
 /// Most characters of a foreign text in a message.
 const SHOWN_CHARS_MAX: usize = 80;
 

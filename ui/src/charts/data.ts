@@ -14,6 +14,7 @@ export type Capacity = NonNullable<Analysis["capacity"]>[number];
 export type Shift = NonNullable<Analysis["shifts"]>[number];
 export type Layers = NonNullable<Analysis["layers"]>[number];
 export type LayerMetric = Layers["metrics"][number];
+export type TimePart = NonNullable<Cell["parts"]>[number];
 export type Soak = NonNullable<Analysis["soak"]>;
 export type SoakTrend = Soak["trends"][number];
 export type CellPlan = PageFile["run"]["plan"]["cells"][number];

@@ -20,4 +20,4 @@ export { ShiftChart, shiftSentence } from "./shift";
 export { Sparkline } from "./sparkline";
 export { StripsChart } from "./strips";
 export { counterKey, TimelineChart } from "./timeline";
-export { WaterfallChart } from "./waterfall";
+export { PartsChart, WaterfallChart } from "./waterfall";

@@ -21,7 +21,8 @@ import { segmentsOf, soakOption } from "./soak";
 import { sparkPath } from "./sparkline";
 import { stripsOption } from "./strips";
 import { counterFormat, counterKey, timelineOption } from "./timeline";
-import { barsOf, waterfallOption } from "./waterfall";
+import type { TimePart } from "./data";
+import { barsOf, partBars, partsOption, waterfallOption } from "./waterfall";
 
 interface Fixture {
   analysis: Analysis;
@@ -431,6 +432,25 @@ describe("layers", () => {
     ) as number[][];
     expect(data.map(([from, to]) => [from, to])).toEqual(bars.map((bar) => [bar.from, bar.to]));
     expect(barsOf({ ...made.layers, base_ns: null }, en)).toEqual([]);
+  });
+});
+
+describe("parts of the mean response time", () => {
+  it("stand one behind the other, and all of them stand at their sum", () => {
+    const parts: TimePart[] = [
+      { part: "pacer_lag", mean_ns: 500 },
+      { part: "wait_stream", mean_ns: 2_000 },
+      { part: "first_byte", mean_ns: 5_000 },
+    ];
+    const ends = partBars(parts, en).map(({ from, to }) => [from, to]);
+    expect(ends).toEqual([
+      [0, 500],
+      [500, 2_500],
+      [2_500, 7_500],
+      [0, 7_500],
+    ]);
+    const data = shown(partsOption(parts, narrow, en)).get(en.metrics.mean) as number[][];
+    expect(data.map(([from, to]) => [from, to])).toEqual(ends);
   });
 });
 

@@ -1,5 +1,6 @@
 /**
- * The waterfall of layers in one metric: the base, each layer where the one before it ends, and all of them.
+ * The waterfall of layers in one metric: the base, each layer where the one before it ends, and all of them; and that of
+ * the parts of the mean response time.
  *
  * Invariants: the axis begins at 0, so that lengths can be compared; a layer without a shown cost is hollow; the
  * whisker is the interval of the sum up to this layer. Sums come from the analysis, none is made here.
@@ -9,7 +10,7 @@ import { axisDuration, difference, differenceInterval, duration } from "../forma
 import { type Words, useWords } from "../words";
 import { clean, drawable, plainAxis, roomFor, rowsHeight, rowsOf, tip, tooltip } from "./base";
 import { Chart } from "./chart";
-import type { LayerMetric } from "./data";
+import type { LayerMetric, TimePart } from "./data";
 import type { ChartOption, CustomSeriesOption } from "./echarts";
 import type { Look } from "./look";
 
@@ -110,8 +111,10 @@ function drawBar(bars: Bar[], look: Look, row: number, shift: number): Render {
   };
 }
 
-export function waterfallOption(metric: LayerMetric, look: Look, words: Words): ChartOption {
-  const bars = barsOf(metric, words);
+export const waterfallOption = (metric: LayerMetric, look: Look, words: Words): ChartOption =>
+  optionOf(barsOf(metric, words), words.metrics[metric.metric], look, words);
+
+function optionOf(bars: Bar[], name: string, look: Look, words: Words): ChartOption {
   const end = Math.max(1, ...bars.flatMap((bar) => [bar.from, bar.to, bar.high ?? 0]));
   const names = bars.map((bar) => ({ text: bar.name + (look.narrow ? `  ${bar.number}` : "") }));
   const { grid, yAxis, shift, row } = rowsOf(look, names, { right: 190, row: 32 });
@@ -136,7 +139,7 @@ export function waterfallOption(metric: LayerMetric, look: Look, words: Words): 
       min: 0,
       max: end * 1.03,
       splitNumber: roomFor(look.width - Number(grid.left) - Number(grid.right), 90),
-      name: words.metrics[metric.metric],
+      name,
       nameLocation: "middle",
       nameGap: 26,
       axisLabel: { ...axis.axisLabel, showMaxLabel: false, formatter: (at: number) => axisDuration(at, end) },
@@ -149,7 +152,7 @@ export function waterfallOption(metric: LayerMetric, look: Look, words: Words): 
     series: [
       {
         type: "custom",
-        name: words.metrics[metric.metric],
+        name,
         renderItem: drawBar(bars, look, row, shift),
         encode: { x: [0, 1], y: 2 },
         data: bars.map((bar, index) => [bar.from, bar.to, index, bar.low, bar.high]),
@@ -190,4 +193,29 @@ export function WaterfallChart({ metric }: { metric: LayerMetric }) {
   const bars = barsOf(metric, words).length;
   if (bars < 2) return null;
   return <Chart name="waterfall" label={label} height={(look) => rowsHeight(look, bars, 32)} make={make} />;
+}
+
+/** Each part of the mean response time where the one before it ends, and all of them. */
+export function partBars(parts: TimePart[], words: Words): Bar[] {
+  const t = words.charts;
+  let sum = 0;
+  const bars = parts.map(({ part, mean_ns }) => {
+    const [from, to] = [sum, sum + mean_ns];
+    sum = to;
+    return { name: t.parts[part], number: duration(mean_ns), from, to, low: null, high: null };
+  });
+  const whole = { name: t.allParts, number: duration(sum), from: 0, to: sum, low: null, high: null };
+  return [...bars, whole];
+}
+
+export const partsOption = (parts: TimePart[], look: Look, words: Words): ChartOption =>
+  optionOf(partBars(parts, words), words.metrics.mean, look, words);
+
+export function PartsChart({ parts }: { parts: TimePart[] }) {
+  const words = useWords();
+  const bars = useMemo(() => partBars(parts, words), [parts, words]);
+  const told = bars.map(({ name, number }) => `${name}: ${number}`).join("; ");
+  const label = `${words.charts.partsOf}. ${told}`;
+  const make = useCallback((look: Look) => partsOption(parts, look, words), [parts, words]);
+  return <Chart name="parts" label={label} height={(look) => rowsHeight(look, bars.length, 32)} make={make} />;
 }

@@ -10,6 +10,7 @@ import {
   CdfChart,
   type Curve,
   HistogramChart,
+  PartsChart,
   PercentilesChart,
   StripsChart,
   withinTarget,
@@ -107,6 +108,7 @@ export function Latency({ page }: SectionProps) {
       {shown.map((group) => (
         <Curves key={group.name} group={group} page={page} />
       ))}
+      <Parts page={page} />
       <Strips page={page} />
     </Section>
   );
@@ -244,6 +246,33 @@ function Outliers({ page }: SectionProps) {
         <Note key={outlier.trial} sign="◯" tone="warn" level={words.charts.outlying} text={outlier.text} />
       ))}
     </ul>
+  );
+}
+
+/** Where the time of a cell's mean response goes. */
+function Parts({ page }: SectionProps) {
+  const words = useWords();
+  const told = useTold();
+  const cells = page.analysis.cells.filter(({ parts = [] }) => parts.length > 1);
+  const { shown, isFew, at, choose } = useFew(cells);
+  if (cells.length === 0) return null;
+  return (
+    <>
+      <h3>{words.charts.partsOf}</h3>
+      {!isFew && (
+        <Choose
+          label={words.load}
+          value={at}
+          choose={choose}
+          options={cells.map(({ label }) => told(label, "cell"))}
+        />
+      )}
+      {shown.map(({ cell, label, parts = [] }) => (
+        <Figure key={cell} title={told(label, "cell")} about={words.latency.partsAbout}>
+          <PartsChart parts={parts} />
+        </Figure>
+      ))}
+    </>
   );
 }
 

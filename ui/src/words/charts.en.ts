@@ -45,6 +45,18 @@ export const chartsEn = {
   layers: { costs: "costs", saves: "saves", not_shown: "no cost shown", refused: "refused" },
   allLayers: "with all layers",
   waterfall: (metric: string) => `${metric}: what each layer adds`,
+  // Parts of the mean response time
+  parts: {
+    pacer_lag: "generator's lateness",
+    wait_connection: "wait for a connection",
+    wait_stream: "wait for a stream",
+    wait_window: "wait for a window",
+    write: "sending the request",
+    first_byte: "until the first byte",
+    transfer: "until the last byte",
+  },
+  allParts: "mean response time",
+  partsOf: "What the mean response time is made of",
   // Over time
   warmup: "warm-up, cut off",
   drain: "drain",

@@ -380,6 +380,8 @@ export const en = {
       "In colour: of the loads with a line the lightest, the heaviest and those nearest the answer. The others are grey; the tooltip and the table have them all.",
     table: "Percentiles of every load",
     cdf: "Distribution",
+    partsAbout:
+      "Means over all answered requests of the valid trials, from the intended moment on. Unlike percentiles they add up: each bar begins where the one before it ends.",
     strips: "Every trial",
     stripsAbout:
       "Each mark is a trial; the bar is the centre with its interval over trials. A ring marks a trial far from the others of its cell; it counts all the same.",

@@ -48,6 +48,7 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         levels: levels(data, cell),
         memory_view: super::memory_view::memory_view(data, cell),
         extremes: super::extremes::extremes(data, cell),
+        parts: super::parts::parts(data, cell),
         curve,
         histogram,
     }

@@ -34,6 +34,7 @@ mod memory_view;
 mod named;
 mod outliers;
 mod pairs;
+mod parts;
 mod pooled;
 mod ratio;
 mod resampling;

@@ -3,6 +3,7 @@
 use super::parse_enum;
 use schema::experiment::{ConnectionUse, Load, OneOrMany, Resolve};
 use schema::plan::{DriverChoice, HttpVersion, PriorityChoice, SpinChoice};
+use serde::Deserialize;
 use units::{Count, Nanos, PerSecond};
 
 /// Flags that are not called as their keys are.
@@ -16,6 +17,29 @@ pub(super) const FLAGS: &[(&str, &str)] = &[
     ("load.connection.connection_window_bits", "-W"),
     ("load.connection.sources", "--bind"),
 ];
+
+/// What `--http` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) enum HttpChoice {
+    #[serde(rename = "1.1")]
+    V1_1,
+    #[serde(rename = "2")]
+    V2,
+    /// What the server chooses.
+    #[serde(rename = "auto")]
+    Auto,
+}
+
+impl HttpChoice {
+    /// The version; none where the server is yet to choose.
+    const fn version(self) -> Option<HttpVersion> {
+        match self {
+            Self::V1_1 => Some(HttpVersion::V1_1),
+            Self::V2 => Some(HttpVersion::V2),
+            Self::Auto => None,
+        }
+    }
+}
 
 /// Options of connections and of the engine below them.
 #[derive(Debug, clap::Args)]
@@ -50,9 +74,10 @@ pub(crate) struct ConnectionArgs {
     /// Requests sent ahead of answers on each connection; not comparable with other loads
     #[arg(long, value_name = "DEPTH")]
     pub(crate) pipeline: Option<u32>,
-    /// Version of HTTP: 1.1, or 2 (over http:// by prior knowledge, over https:// by ALPN) [default: 1.1]
-    #[arg(long, value_name = "VERSION", value_parser = parse_enum::<HttpVersion>(&["1.1", "2"]))]
-    pub(crate) http: Option<HttpVersion>,
+    /// Version of HTTP: 1.1, 2 (over http:// by prior knowledge, over https:// by ALPN), or auto, which is what the
+    /// server chooses by ALPN and 1.1 over http:// [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = parse_enum::<HttpChoice>(&["1.1", "2", "auto"]))]
+    pub(crate) http: Option<HttpChoice>,
     /// Requests at a time on each connection of HTTP/2, as far as the server allows [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) streams: Option<u32>,
@@ -112,7 +137,7 @@ impl ConnectionArgs {
             lifetime: self.connection_lifetime,
             ramp: self.connect_rate,
             pipeline: self.pipeline,
-            http: self.http.map(OneOrMany::One),
+            http: self.http.and_then(HttpChoice::version).map(OneOrMany::One),
             streams: self.streams.map(OneOrMany::One),
             window_bits: self.window_bits,
             connection_window_bits: self.connection_window_bits,

@@ -40,7 +40,7 @@ pub(crate) use alarm::AlarmArgs;
 pub(crate) use arrival::ArrivalArgs;
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use compare::{CompareArgs, HistoryArgs};
-pub(crate) use connection::ConnectionArgs;
+pub(crate) use connection::{ConnectionArgs, HttpChoice};
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use flags::with_flag;
 pub(crate) use fleet::{AgentArgs, FleetArgs, FleetCommand};

@@ -17,8 +17,11 @@ use units::{Bytes, Count, Nanos};
   prony reference --listen 127.0.0.1:8080 --fault reset-mid-body@every:3
   prony reference --listen 127.0.0.1:8080 --max-connections 50k
 
-Routes: /health answers at once, /stats tells the counts (of the process that answers,
-where there are several), every other path goes through the queue.")]
+Routes: /health answers at once, /stats has the counts (of the process that answers,
+where there are several), every other path goes through the queue.
+
+It speaks HTTP/1.1, and HTTP/2 where a client begins with it or chooses h2 in the TLS
+handshake. A call of gRPC, whatever its method, is answered with an empty message.")]
 pub(crate) struct ReferenceArgs {
     /// Address and port; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
@@ -38,10 +41,10 @@ pub(crate) struct ReferenceArgs {
     /// Seed of service times and faults
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Share of requests answered with status 500, from 0 to 1
+    /// Share of requests answered with status 500, calls of gRPC with status 13, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub(crate) error_rate: f64,
-    /// Share of requests whose connection is reset, from 0 to 1
+    /// Share of requests whose connection is reset, over HTTP/2 whose stream is, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub(crate) reset_rate: f64,
     /// AT+LENGTH: stand still for LENGTH, AT after the first request
@@ -68,10 +71,11 @@ pub(crate) struct ReferenceArgs {
     /// Where to write the CA of the certificate that was made, PEM
     #[arg(long, value_name = "FILE", requires = "tls", conflicts_with = "tls_cert")]
     pub(crate) tls_ca_out: Option<PathBuf>,
-    /// Be wrong in one way instead: NAME, NAME@every:N or NAME@first:N; see --list-faults
-    #[arg(long, value_name = "NAME[@PATTERN]", conflicts_with_all = ["tls", "law", "mean", "burn", "servers", "seed", "error_rate", "reset_rate", "freeze", "leak_memory", "leak_descriptors", "cache"])]
+    /// Be wrong in one way instead: NAME, NAME@every:N or NAME@first:N; see --list-faults. With --tls, over TLS where it is
+    /// a fault of HTTP/2
+    #[arg(long, value_name = "NAME[@PATTERN]", conflicts_with_all = ["tls_cert", "tls_ca_out", "law", "mean", "burn", "servers", "seed", "error_rate", "reset_rate", "freeze", "leak_memory", "leak_descriptors", "cache"])]
     pub(crate) fault: Option<testkit::fault::Spec>,
-    /// Write the authority that clients must trust to this file; for faults of TLS
+    /// Write the authority that clients must trust to this file; for faults of TLS, or over TLS
     #[arg(long, value_name = "FILE", requires = "fault")]
     pub(crate) ca_out: Option<PathBuf>,
     /// List the faults and end

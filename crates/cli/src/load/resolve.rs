@@ -1,13 +1,15 @@
 //! From the arguments of `prony load` to a job: they are put as `[load]` of a file says it, and resolved as that is.
 
 use super::request::scenario;
-use crate::args::{LoadArgs, with_flag};
-use crate::fleet;
+use crate::args::{HttpChoice, LoadArgs, with_flag};
+use crate::{fleet, output};
 use anyhow::{Result, anyhow};
 use generate::reflection::Server;
 use plan::net::HttpUrl;
 use plan::processes::raise_descriptor_limit;
-use plan::{EachPlan, LoadJob, PlanError, Reflection, Single};
+use plan::{EachPlan, LoadJob, PlanError, Question, Reach, Reflection, Single};
+use schema::experiment::{Load, OneOrMany};
+use schema::plan::HttpVersion;
 
 /// Arguments to a job.
 pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
@@ -15,9 +17,15 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     // The number of processes follows from it.
     raise_descriptor_limit();
     let given = &args.connection;
-    let (load, tls) = (args.to_load(), args.tls.wanted());
+    let (mut load, tls) = (args.to_load(), args.tls.wanted());
     let ways = (given.connect_to.as_deref(), given.proxy.as_deref());
-    let server = Server::new(|| plan::reach(&url, &load, &tls, ways, &args.consent, variable));
+    let reach =
+        |question, load: &Load| plan::reach(question, &url, load, &tls, ways, &args.consent, variable);
+    if given.http == Some(HttpChoice::Auto) {
+        let reach = reach(Question::Version, &load).map_err(with_flag)?;
+        load.connection.http = Some(OneOrMany::One(chosen(args, &reach)?));
+    }
+    let server = Server::new(|| reach(Question::Calls, &load));
     let asked = Single {
         url: &url,
         login,
@@ -41,6 +49,16 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     // Its files are read once before a connection is made, so that every mistake in them is found.
     job.load.tls.as_ref().map(generate::tls::load).transpose()?;
     Ok(job)
+}
+
+/// The version of HTTP that the server chooses; it is said, because all figures depend on it.
+fn chosen(args: &LoadArgs, reach: &Reach) -> Result<HttpVersion> {
+    let version = generate::version::chosen(reach)?;
+    if !args.result.quiet {
+        let why = if reach.tls.is_some() { "the server chose" } else { "without TLS it is" };
+        output::say!("--http auto: {why} HTTP/{}", version.key());
+    }
+    Ok(version)
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -50,5 +50,11 @@ fn mistakes_are_told() {
     bad(&["reference", "--fault", "refused@every:2"], 1, &["whole listener"]);
     bad(&["reference", "--fault", "drip", "--mean", "1ms"], 1, &["cannot be used with"]);
     bad(&["reference", "--fault", "drip", "--ca-out", "/no/such/file"], 1, &["no fault of TLS"]);
+    bad(&["reference", "--fault", "drip", "--tls"], 1, &["no fault of HTTP/2", "leave --tls out"]);
+    bad(
+        &["reference", "--fault", "h2-window-zero", "--tls", "--tls-ca-out", "x"],
+        1,
+        &["cannot be used with"],
+    );
     bad(&["reference", "--fault", "drip", "--listen", "0.0.0.0:0"], 1, &["--public"]);
 }

@@ -179,7 +179,9 @@ impl<P: Protocol> Core<P> {
             protocol.wait_for_answers();
         }
         let mut outgoing = parts.outgoing;
-        outgoing.sends_one_at_a_time(parts.follow.is_some());
+        if parts.follow.is_some() {
+            outgoing.send_one_at_a_time();
+        }
         let patience = outgoing.shortest_timeout(parts.limits.response);
         let thinks = outgoing.pauses() || matches!(&parts.pacer, Pacer::Closed(closed) if closed.thinks());
         let waits = if P::HAS_STREAMS {

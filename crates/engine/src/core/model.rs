@@ -3,7 +3,7 @@
 //!
 //! Holds for every course of events: each request reaches the peer whole, once, and in the order of its connection;
 //! the accounts balance; every answer that the peer gave and the engine took is a completed request; a budget is spent
-//! exactly and comes to its end. Absent on purpose: drivers and time-outs, which `tests/load.rs` tries on real sockets.
+//! exactly and comes to its end. Absent on purpose: drivers and time-outs, which `tests/it/load.rs` tries on real sockets.
 
 use super::carrier::State;
 use super::tape::Tape;

@@ -3,7 +3,7 @@
 //!
 //! Holds for every course of events: each request reaches the peer whole and on a stream of its own; the peer is sent no more
 //! than it allows; the accounts balance; a fair peer's load is completed to the last request, whatever windows, limits and
-//! GOAWAY it has on the way. Absent on purpose: drivers and time-outs, which `tests/http2` tries on real sockets.
+//! GOAWAY it has on the way. Absent on purpose: drivers and time-outs, which `tests/it/http2` tries on real sockets.
 
 use super::carrier::State;
 use super::tape::Tape;

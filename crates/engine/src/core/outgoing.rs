@@ -12,7 +12,7 @@ use request::{Bytes, Check, Framed, Made, MakeError, Maker, Traffic};
 use std::sync::Arc;
 use std::time::SystemTime;
 use units::{Nanos, Seed};
-use wire::Framing;
+use wire::{Framing, TranslateError};
 
 /// One worker's source of requests.
 pub(crate) struct Outgoing<F: Framing> {
@@ -27,6 +27,8 @@ pub(crate) struct Outgoing<F: Framing> {
     pub(super) steps: Option<Steps>,
     /// Makes the requests instead of the program.
     script: Option<Box<dyn Script>>,
+    /// What the script wrote, where a connection sends it in another form.
+    text: Vec<u8>,
     /// What its `delay` threw: the request that it belongs to fails with it.
     objection: Option<ScriptError>,
     /// Whether a script's text may hold one request only.
@@ -42,6 +44,8 @@ pub(super) enum Unmade {
     Framing,
     /// A script's text of several requests where a connection carries one at a time.
     Several(usize),
+    /// A script's text that the protocol cannot carry.
+    Untranslated(TranslateError),
 }
 
 impl<F: Framing> Outgoing<F> {
@@ -59,8 +63,9 @@ impl<F: Framing> Outgoing<F> {
         let program = traffic.program();
         let mut outgoing = Self {
             script,
+            text: Vec::new(),
             objection: None,
-            one_at_a_time: false,
+            one_at_a_time: !F::IS_HTTP1,
             maker: Maker::new(framed.clone(), share.index() as u32, share.workers() as u32),
             constant: framed.constant(),
             lasting: framed.lasting_bytes(),
@@ -73,18 +78,21 @@ impl<F: Framing> Outgoing<F> {
         Ok(outgoing)
     }
 
-    /// Whether a connection carries one request at a time, and so a script's text one request.
-    pub(super) const fn sends_one_at_a_time(&mut self, is_so: bool) {
-        self.one_at_a_time = is_so;
+    /// A connection carries one request at a time, and so a script's text is one request.
+    pub(super) const fn send_one_at_a_time(&mut self) {
+        self.one_at_a_time = true;
     }
 
     /// A script whose requests are all the same is asked once.
     fn adopt_constant(&mut self) {
         let Some(script) = &self.script else { return };
         self.constant = None;
-        if let Some(bytes) = script.constant().filter(|bytes| script.requests_in(bytes) == 1) {
-            let to = bytes.len() as u32;
-            self.lasting = bytes.into();
+        let Some(text) = script.constant().filter(|text| script.requests_in(text) == 1) else { return };
+        let mut lasting = Vec::new();
+        // One that cannot be carried fails when it is sent.
+        if F::translate(text, &mut lasting).is_ok() {
+            let to = lasting.len() as u32;
+            self.lasting = lasting.into();
             self.constant = Some(Made { entry: 0, bytes: Bytes::Lasting { from: 0, to }, token: None });
         }
     }
@@ -134,7 +142,7 @@ impl<F: Framing> Outgoing<F> {
     /// Requests in a text that the script made.
     pub(super) fn requests_in(&self, rendered: &[u8]) -> usize {
         match (&self.constant, &self.script) {
-            (None, Some(script)) => script.requests_in(rendered),
+            (None, Some(script)) if F::IS_HTTP1 => script.requests_in(rendered),
             _ => 1,
         }
     }
@@ -191,16 +199,28 @@ impl<F: Framing> Outgoing<F> {
         if let Some(made) = self.constant {
             return Ok(made);
         }
-        if let Some(script) = &mut self.script {
-            let made = made_by(script.as_mut(), self.objection.take(), &mut place.rendered)?;
-            return match script.requests_in(&place.rendered) {
-                several if several > 1 && self.one_at_a_time => Err(Unmade::Several(several)),
-                _ => Ok(made),
-            };
+        if self.script.is_some() {
+            return self.make_by_script(&mut place.rendered);
         }
         let Place { rendered, user, .. } = place;
         let user = user.as_deref_mut().map(Session::as_user);
         self.maker.make(which.n, user.as_ref(), rendered).map_err(Unmade::Program)
+    }
+
+    /// The script's next text, in the protocol's form where that is another.
+    fn make_by_script(&mut self, rendered: &mut Vec<u8>) -> Result<Made, Unmade> {
+        let Some(script) = &mut self.script else { return Err(Unmade::Framing) };
+        let text = if F::IS_HTTP1 { &mut *rendered } else { &mut self.text };
+        let made = made_by(script.as_mut(), self.objection.take(), text)?;
+        match script.requests_in(text) {
+            several if several > 1 && self.one_at_a_time => return Err(Unmade::Several(several)),
+            _ => {}
+        }
+        if !F::IS_HTTP1 {
+            rendered.clear();
+            F::translate(&self.text, rendered).map_err(Unmade::Untranslated)?;
+        }
+        Ok(made)
     }
 
     /// The bytes of a request that stand in `rendered` if they were rendered.
@@ -225,8 +245,11 @@ impl<F: Framing> Outgoing<F> {
             Unmade::Script(error) => error.to_string(),
             Unmade::Framing => "request() returned a text that is not whole requests".to_owned(),
             Unmade::Several(count) => format!(
-                "request() returned {count} requests; where redirects are followed, a connection carries one at a time"
+                "request() returned {count} requests; over HTTP/2, and where redirects are followed, it may return one"
             ),
+            Unmade::Untranslated(error) => {
+                format!("request() returned a text that HTTP/2 cannot carry: {error}")
+            }
         }
     }
 

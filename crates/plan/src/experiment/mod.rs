@@ -242,7 +242,7 @@ fn cells(
                 if let TargetSource::Url { tls, .. } = &target.source {
                     load.tls.clone_from(tls);
                 }
-                http::agree(&mut load, scenario, None)?;
+                http::agree(&mut load, None)?;
                 cells.push(CellPlan {
                     id: format!("c{}", cells.len() + 1),
                     label: format!("{}{suffix}, {named}{}", target.name, load_words(&load)),

@@ -1,4 +1,4 @@
-//! What HTTP/2 needs of TLS, and what it cannot send.
+//! What HTTP/2 needs of TLS, how much of it fits the memory, and the version that calls of gRPC take.
 
 use schema::experiment::{ConnectionUse, Load, OneOrMany};
 use schema::plan::{HttpVersion, LoadPlan, ScenarioPlan};
@@ -7,25 +7,18 @@ use std::borrow::Cow;
 
 /// The protocol's name in a TLS handshake (RFC 9113 §3.2).
 pub(crate) const ALPN: &str = "h2";
+/// That of HTTP/1.1 (RFC 7301 §6).
+pub(crate) const ALPN_1_1: &str = "http/1.1";
 /// Most requests that all connections carry at a time: each has memory of its own.
 const REQUESTS_MAX: u64 = 1 << 19;
 
 /// Lets the load's TLS agree on the load's version of HTTP. `alpn` is what the user wants to be offered.
 ///
 /// # Errors
-/// A script, an offer without HTTP/2, or more streams than fit the memory.
-pub(crate) fn agree(
-    load: &mut LoadPlan,
-    scenario: &ScenarioPlan,
-    alpn: Option<&[String]>,
-) -> Result<(), Problem> {
+/// An offer without HTTP/2, or more streams than fit the memory.
+pub(crate) fn agree(load: &mut LoadPlan, alpn: Option<&[String]>) -> Result<(), Problem> {
     if load.connection.http == HttpVersion::V1_1 {
         return Ok(());
-    }
-    let key = "load.connection.http";
-    if scenario.script.is_some() {
-        let cause = "a script makes requests of HTTP/1.1";
-        return Err(Problem::at(key, cause, "use HTTP/1.1, or a scenario in place of the script"));
     }
     let requests = u64::from(load.connections_max.max(load.connections)) * u64::from(load.connection.streams);
     if requests > REQUESTS_MAX {
@@ -39,7 +32,11 @@ pub(crate) fn agree(
         Some(offered) if offered.iter().any(|name| name == ALPN) => {}
         Some(_) => {
             let cause = "HTTP/2 over TLS is agreed on by ALPN, and h2 is not offered";
-            return Err(Problem::at(key, cause, "offer h2 by ALPN, or leave that setting out"));
+            return Err(Problem::at(
+                "load.connection.http",
+                cause,
+                "offer h2 by ALPN, or leave that setting out",
+            ));
         }
     }
     Ok(())
@@ -69,7 +66,7 @@ pub(crate) fn of_calls<'a>(load: &'a Load, scenario: &ScenarioPlan) -> Result<Co
 mod tests {
     use super::*;
     use OneOrMany::One;
-    use schema::plan::{CallPlan, ConnectionPlan, ExpectPlan, RequestPlan, ScriptPlan};
+    use schema::plan::{CallPlan, ConnectionPlan, ExpectPlan, RequestPlan};
     use schema::tls::{TlsPlan, TlsUse};
 
     fn load(http: HttpVersion) -> LoadPlan {
@@ -93,7 +90,7 @@ mod tests {
         if let Some(names) = &names {
             load.tls.as_mut().unwrap().alpn.clone_from(names);
         }
-        agree(&mut load, &scenario(), names.as_deref())?;
+        agree(&mut load, names.as_deref())?;
         Ok(load.tls.unwrap().alpn)
     }
 
@@ -128,14 +125,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_sent_is_refused() {
-        let mut scenario = scenario();
-        scenario.script = Some(ScriptPlan::default());
-        let problem = agree(&mut load(HttpVersion::V2), &scenario, None).unwrap_err();
-        assert!(problem.cause.contains("script"), "{problem:?}");
-        assert_eq!(agree(&mut load(HttpVersion::V1_1), &scenario, None), Ok(()));
-        scenario.script = None;
+        assert_eq!(agree(&mut load(HttpVersion::V2), None), Ok(()));
         let mut many = LoadPlan { connections: 200_000, ..load(HttpVersion::V2) };
-        let problem = agree(&mut many, &scenario, None).unwrap_err();
+        let problem = agree(&mut many, None).unwrap_err();
         assert_eq!(problem.key, ["load", "connection", "streams"]);
     }
 }

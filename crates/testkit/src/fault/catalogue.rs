@@ -24,6 +24,8 @@ pub enum Ask {
     Head,
     /// A call of gRPC.
     Call,
+    /// One whose answer has a window of 1,023 bytes.
+    SmallWindow,
     /// One with a body too large for the buffers of sockets: 8 MiB or more.
     LargeBody,
 }
@@ -261,6 +263,8 @@ catalogue! {
         H2WindowNegative "h2-window-negative" LargeBody LATE, Kept, "takes the window of streams back below what was sent";
         H2WindowZero "h2-window-zero" LargeBody LATE, Kept, "offers a window of 0 and never widens it";
         H2StreamsZero "h2-streams-zero" Any LATE, Kept, "allows no stream";
+        H2WindowExceeded "h2-window-exceeded" SmallWindow PROTOCOL, Replaced, "sends 2,000 bytes where the client's window has 1,023";
+        H2HeadersClosed "h2-headers-closed" Any PROTOCOL, Replaced, "answers once more a request whose answer has ended";
         H2HeadersIdle "h2-headers-idle" Any PROTOCOL, Replaced, "answers on a stream that nobody has opened";
         H2HeadersEven "h2-headers-even" Any PROTOCOL, Replaced, "answers on a stream with an even number";
         H2PushPromise "h2-push-promise" Any PROTOCOL, Replaced, "pushes an answer, though push is switched off";
@@ -280,6 +284,7 @@ catalogue! {
         H2StatusTwice "h2-grpc-status-twice" Call PROTOCOL, Kept, "ends a call with two statuses";
         H2StatusNoNumber "h2-grpc-status-no-number" Call PROTOCOL, Kept, "ends a call with a status that is no number";
         H2MessageCut "h2-grpc-message-cut" Call PROTOCOL, Kept, "ends a call in the midst of a message";
+        H2MessageLong "h2-grpc-message-long" Call PROTOCOL, Kept, "begins a message of 4 MiB and one byte";
         H2MessageUncoded "h2-grpc-message-uncoded" Call PROTOCOL, Kept, "calls a message compressed without naming a coding";
     }
 }

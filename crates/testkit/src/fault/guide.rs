@@ -49,6 +49,7 @@ const fn ask_note(ask: Ask) -> &'static str {
         Ask::Any => "",
         Ask::Head => " (ask with HEAD)",
         Ask::Call => " (ask with a call of gRPC)",
+        Ask::SmallWindow => " (ask with `-w 10`)",
         Ask::LargeBody => " (ask with a body of 8 MiB)",
     }
 }

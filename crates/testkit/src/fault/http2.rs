@@ -76,6 +76,11 @@ fn frames(fault: Fault) -> fn(u32) -> Vec<u8> {
         },
         Fault::H2WindowUpdateZero => |_| frame(WINDOW_UPDATE, 0, 0, &[0; 4]),
         Fault::H2WindowOverflow => |_| frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff]),
+        Fault::H2WindowExceeded => {
+            |stream| [head(END_HEADERS, stream), frame(DATA, END_STREAM, stream, &[b'x'; 2_000])].concat()
+        }
+        // The first request of a connection has none before it.
+        Fault::H2HeadersClosed => |stream| right_answer(if stream == 1 { 1 } else { stream - 2 }),
         Fault::H2HeadersIdle => |stream| right_answer(stream + 100),
         Fault::H2HeadersEven => |stream| right_answer(stream + 1),
         Fault::H2PushPromise => |stream| {
@@ -110,15 +115,16 @@ fn frames(fault: Fault) -> fn(u32) -> Vec<u8> {
         }
         Fault::H2StatusNoNumber => |stream| call(stream, 0, 2, &field("grpc-status", "fine")),
         Fault::H2MessageCut => |stream| call(stream, 0, 200, &field("grpc-status", "0")),
+        Fault::H2MessageLong => |stream| call(stream, 0, (4 << 20) + 1, &field("grpc-status", "0")),
         Fault::H2MessageUncoded => |stream| call(stream, 1, 2, &field("grpc-status", "0")),
         _ => right_answer,
     }
 }
 
 /// The answer to a call whose message begins with this flag and this length, and with these fields after it.
-fn call(stream: u32, flag: u8, length: u8, trailers: &[u8]) -> Vec<u8> {
+fn call(stream: u32, flag: u8, length: u32, trailers: &[u8]) -> Vec<u8> {
     let kind = [vec![OK], field("content-type", "application/grpc")].concat();
-    let message = [&[flag, 0, 0, 0, length], MESSAGE].concat();
+    let message = [&[flag], &length.to_be_bytes()[..], MESSAGE].concat();
     let (head, body) = (frame(HEADERS, END_HEADERS, stream, &kind), frame(DATA, 0, stream, &message));
     [head, body, frame(HEADERS, END_HEADERS | END_STREAM, stream, trailers)].concat()
 }
@@ -147,7 +153,7 @@ mod tests {
     fn every_fault_of_http2_differs_from_the_right_answer() {
         for fault in Fault::ALL.iter().filter(|fault| fault.is_http2()) {
             let is_answer = script(*fault).iter().any(|act| matches!(act, Act::ServeFrames(_)));
-            assert!(!is_answer || frames(*fault)(1) != right_answer(1), "{fault}");
+            assert!(!is_answer || frames(*fault)(3) != right_answer(3), "{fault}");
         }
     }
 }

@@ -15,7 +15,7 @@ use rustix::fd::OwnedFd;
 use rustix::net::{
     AddressFamily, SocketFlags, SocketType, bind, connect, getsockname, listen, socket_with, sockopt,
 };
-use rustls::ServerConfig;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -106,7 +106,7 @@ impl FaultServer {
     /// # Errors
     /// When the address cannot be bound or a certificate cannot be made.
     pub fn bind(addr: SocketAddr, spec: Spec) -> Result<Self, StartError> {
-        let (pki, tls) = certificates(spec.fault)?;
+        let (pki, tls) = certificates(spec)?;
         let shared = Arc::new(Shared {
             spec,
             stop: Arc::new(AtomicBool::new(false)),
@@ -177,12 +177,14 @@ impl Drop for FaultServer {
     }
 }
 
-fn certificates(fault: Fault) -> Result<(Option<Pki>, Option<TlsConfigs>), CertError> {
-    if !fault.entry().tls {
+fn certificates(spec: Spec) -> Result<(Option<Pki>, Option<TlsConfigs>), CertError> {
+    let fault = spec.fault;
+    if !fault.entry().tls && !spec.over_tls {
         return Ok((None, None));
     }
     let pki = Pki::new()?;
-    let right = pki.server_config(pki.server(), false, &[])?;
+    let alpn: &[&[u8]] = if fault.is_http2() { &[b"h2"] } else { &[] };
+    let right = pki.server_config(pki.server(), false, alpn)?;
     let wrong = match fault {
         Fault::CertExpired => Some(Wrong::Expired),
         Fault::CertNotYetValid => Some(Wrong::NotYetValid),
@@ -291,8 +293,13 @@ fn converse(wire: Wire, number: u64, shared: &Shared) {
     if fault.is_http2() {
         shared.faults.fetch_add(u64::from(is_faulty), Ordering::SeqCst);
         let script = if is_faulty { http2::script(fault) } else { http2::right(fault) };
+        let secure = shared.tls.as_ref().map(|tls| ServerConnection::new(tls.right.clone()));
         // What the client does to its connection is no error of the server.
-        let _ = Peer::new(wire, &shared.http2).follow(&script);
+        let _ = match secure {
+            None => Peer::new(wire, &shared.http2).follow(&script),
+            Some(Ok(tls)) => Peer::new(StreamOwned::new(tls, wire), &shared.http2).follow(&script),
+            Some(Err(_)) => return,
+        };
         return;
     }
     if is_faulty && !scripts::script(fault).is_empty() {

@@ -65,6 +65,8 @@ pub struct Spec {
     pub fault: Fault,
     /// Who meets it; always [`Pattern::Always`] where the fault is one of the whole listener.
     pub pattern: Pattern,
+    /// Whether a fault of HTTP/2 is played over TLS.
+    pub over_tls: bool,
 }
 
 /// Why a text names no fault.
@@ -84,6 +86,11 @@ pub enum SpecError {
     /// A pattern for a fault of the whole listener.
     #[error("{0} is a fault of the whole listener, so it takes no pattern; leave out what follows the @")]
     Whole(&'static str),
+    /// TLS for a fault that is none of HTTP/2.
+    #[error(
+        "{0} is no fault of HTTP/2, which alone are played over TLS; leave --tls out, faults of TLS speak it as they are"
+    )]
+    Tls(&'static str),
 }
 
 fn did_you_mean(near: &Option<&'static str>) -> String {
@@ -102,7 +109,19 @@ impl Spec {
         if fault.entry().unit == Unit::Listener && pattern != Pattern::Always {
             return Err(SpecError::Whole(fault.name()));
         }
-        Ok(Self { fault, pattern })
+        Ok(Self { fault, pattern, over_tls: false })
+    }
+
+    /// The same over TLS.
+    ///
+    /// # Errors
+    /// Faults of TLS speak it as they are, and those of HTTP/1.1 in plain text only.
+    pub fn over_tls(self) -> Result<Self, SpecError> {
+        if self.fault.is_http2() {
+            Ok(Self { over_tls: true, ..self })
+        } else {
+            Err(SpecError::Tls(self.fault.name()))
+        }
     }
 }
 
@@ -136,11 +155,11 @@ mod tests {
     fn names_and_patterns_are_read_as_they_are_written() {
         for fault in Fault::ALL {
             let spec: Spec = fault.name().parse().unwrap();
-            assert_eq!(spec, Spec { fault: *fault, pattern: Pattern::Always });
+            assert_eq!(spec, Spec { fault: *fault, pattern: Pattern::Always, over_tls: false });
             assert_eq!(spec.to_string().parse(), Ok(spec));
         }
         let spec: Spec = "reset-mid-body@every:3".parse().unwrap();
-        assert_eq!(spec, Spec { fault: Fault::ResetMidBody, pattern: Pattern::Every(3) });
+        assert_eq!(spec, Spec { fault: Fault::ResetMidBody, pattern: Pattern::Every(3), over_tls: false });
         assert_eq!(spec.to_string(), "reset-mid-body@every:3");
         assert_eq!("first:2".parse(), Ok(Pattern::First(2)));
     }

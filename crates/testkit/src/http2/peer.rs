@@ -24,9 +24,9 @@ impl Line for TcpStream {
     }
 }
 
-impl Line for StreamOwned<ServerConnection, TcpStream> {
+impl<T: Line> Line for StreamOwned<ServerConnection, T> {
     fn half_close(&mut self) -> io::Result<()> {
-        self.sock.shutdown(Shutdown::Write)
+        self.sock.half_close()
     }
 }
 

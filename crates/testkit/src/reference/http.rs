@@ -59,14 +59,31 @@ pub(super) fn front(bytes: &[u8]) -> Front {
     if bytes.len() < head + body {
         return Front::Partial;
     }
-    let route = match request.path {
-        Some("/health") => Route::Health,
-        Some("/stats") => Route::Stats,
-        Some("/metrics") => Route::Metrics,
-        _ => Route::Queue,
-    };
+    let route = route(request.path.unwrap_or_default().as_bytes());
     let close = value("connection").is_some_and(|field| field.value.eq_ignore_ascii_case(b"close"));
     Front::Request { length: head + body, route, close }
+}
+
+/// What a path asks for.
+pub(super) fn route(path: &[u8]) -> Route {
+    match path {
+        b"/health" => Route::Health,
+        b"/stats" => Route::Stats,
+        b"/metrics" => Route::Metrics,
+        _ => Route::Queue,
+    }
+}
+
+/// An answer of this type and body.
+pub(super) fn text(kind: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n{body}")
+}
+
+/// The body of one of the answers above.
+pub(super) fn body_of(answer: &[u8]) -> &[u8] {
+    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
+    end.map_or(&[], |end| &answer[end + 4..])
 }
 
 #[cfg(test)]

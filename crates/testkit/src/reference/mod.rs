@@ -4,10 +4,14 @@
 //! service time, and the answer is sent at that moment. The truth therefore does not depend on how fast this process
 //! is, only on the accuracy of its timer, which sleeps to a margin and spins the rest. With `burn` it is the contrary:
 //! each answer costs CPU time, so that its throughput is known where the CPU is the limit. What it counts and times
-//! itself is shown on `/stats` and `/metrics`.
+//! itself is shown on `/stats` and `/metrics`. A connection speaks HTTP/1.1, or HTTP/2 where it begins with its preface;
+//! requests of both, and calls of gRPC, wait in the one queue.
 
+mod burn;
+mod connections;
 mod holdings;
 mod http;
+mod http2;
 mod queue;
 mod secure;
 mod server;

@@ -1,8 +1,11 @@
 //! The reference target's event loop: one thread, epoll, answers at the moments that the queue sets.
 
 use super::Law;
+use super::burn::burn;
+use super::connections::{Connection, Connections};
 use super::holdings::Holdings;
 use super::http::{self, Front, Route};
+use super::http2::{Answers, Asked, Http2, PREFACE, Reply};
 use super::queue::{Fate, Queue};
 use super::secure::{Handshakes, Secure};
 use super::times::Times;
@@ -10,8 +13,7 @@ use pace::SpinMargin;
 use rustix::event::{Timespec, epoll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, SocketFlags, accept_with, recv, send, sockopt};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::net::{RecvFlags, SocketFlags, accept_with, recv, sockopt};
 use rustls::ServerConfig;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,8 +33,6 @@ const FIRST_MARGIN: Nanos = Nanos::from_micros(60);
 /// How often the wish to stop is looked at.
 const STOP_POLL: Nanos = Nanos::from_millis(50);
 const READ_BYTES: usize = 16 * 1024;
-/// Pauses of the CPU between two looks at its clock, about a microsecond.
-const BURN_STEPS: u32 = 25;
 
 /// A reference target on a thread of this process; ends when dropped.
 #[derive(Debug)]
@@ -118,8 +118,7 @@ pub fn serve(
         clock: MonotonicClock::starting_now(),
         queue: Queue::new(law),
         due: BinaryHeap::new(),
-        connections: Vec::new(),
-        free: Vec::new(),
+        connections: Connections::default(),
         freeze,
         burn,
         holdings,
@@ -130,6 +129,8 @@ pub fn serve(
         accepted: 0,
         tls,
         handshakes: Handshakes::default(),
+        answers: Answers::new(),
+        asked: Vec::new(),
         margin: SpinMargin::new(FIRST_MARGIN),
     };
     let mut events = Vec::with_capacity(512);
@@ -148,16 +149,12 @@ pub fn serve(
     Ok(())
 }
 
-/// One client connection. One request at a time is in the queue; further ones wait in `input`.
-struct Connection {
-    fd: OwnedFd,
-    input: Vec<u8>,
-    /// Bytes that the socket did not take yet.
-    output: Vec<u8>,
-    in_queue: bool,
-    close_after: bool,
-    /// Present where the server speaks TLS.
-    secure: Option<Box<Secure>>,
+/// Who asked: a connection, and over HTTP/2 its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Asker {
+    token: u64,
+    /// 0 over HTTP/1.1.
+    stream: u32,
 }
 
 /// An answer that is due at a time. Ordered by time, then by order of arrival.
@@ -165,7 +162,7 @@ struct Connection {
 struct Due {
     at: Nanos,
     number: u64,
-    token: u64,
+    from: Asker,
     fate: Fate,
     arrived: Nanos,
 }
@@ -175,9 +172,7 @@ struct Server {
     clock: MonotonicClock,
     queue: Queue,
     due: BinaryHeap<Reverse<Due>>,
-    /// By slot; the generation in a token tells a connection from its predecessor in the slot.
-    connections: Vec<(u32, Option<Connection>)>,
-    free: Vec<u32>,
+    connections: Connections,
     freeze: Option<(Nanos, Nanos)>,
     burn: Nanos,
     holdings: Holdings,
@@ -188,6 +183,10 @@ struct Server {
     accepted: u64,
     tls: Option<Arc<ServerConfig>>,
     handshakes: Handshakes,
+    /// Those of HTTP/2.
+    answers: Answers,
+    /// Requests of HTTP/2 that were just read; empty between events.
+    asked: Vec<Asked>,
     margin: SpinMargin,
 }
 
@@ -218,72 +217,45 @@ impl Server {
         while let Ok(fd) = accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
             let _ = sockopt::set_tcp_nodelay(&fd, true);
             self.accepted += 1;
-            let slot = self.free.pop().unwrap_or_else(|| {
-                self.connections.push((0, None));
-                (self.connections.len() - 1) as u32
-            });
-            let token = u64::from(self.connections[slot as usize].0) << 32 | u64::from(slot);
+            let token = self.connections.next_token();
             let flags = epoll::EventFlags::IN
                 | epoll::EventFlags::OUT
                 | epoll::EventFlags::RDHUP
                 | epoll::EventFlags::ET;
             if epoll::add(&self.epoll, &fd, epoll::EventData::new_u64(token), flags).is_ok() {
-                let connection = Connection {
-                    fd,
-                    input: Vec::new(),
-                    output: Vec::new(),
-                    in_queue: false,
-                    close_after: false,
-                    secure: self.tls.as_ref().and_then(Secure::new),
-                };
-                self.connections[slot as usize].1 = Some(connection);
-            } else {
-                self.free.push(slot);
+                let secure = self.tls.as_ref().and_then(Secure::new);
+                self.connections.put(Connection::new(fd, secure));
             }
-        }
-    }
-
-    fn connection(&mut self, token: u64) -> Option<&mut Connection> {
-        let (generation, connection) = self.connections.get_mut(token as u32 as usize)?;
-        if *generation == (token >> 32) as u32 { connection.as_mut() } else { None }
-    }
-
-    fn close(&mut self, token: u64) {
-        if self.connection(token).is_some() {
-            let slot = token as u32;
-            let entry = &mut self.connections[slot as usize];
-            *entry = (entry.0.wrapping_add(1), None);
-            self.free.push(slot);
         }
     }
 
     fn readable(&mut self, token: u64, buffer: &mut [u8]) {
         loop {
-            let Some(connection) = self.connection(token) else { return };
+            let Some(connection) = self.connections.get(token) else { return };
             match recv(&connection.fd, &mut *buffer, RecvFlags::DONTWAIT) {
-                Ok((0, _)) => return self.close(token),
+                Ok((0, _)) => return self.connections.close(token),
                 Ok((taken, _)) if connection.secure.is_some() => {
                     if !self.decrypt(token, &buffer[..taken]) {
-                        return self.close(token);
+                        return self.connections.close(token);
                     }
                 }
                 Ok((taken, _)) if connection.input.is_empty() && !connection.in_queue => {
                     // The usual case: one whole request, which need not be copied.
                     let used = self.take_requests(token, &buffer[..taken]);
-                    if let Some(connection) = self.connection(token) {
+                    if let Some(connection) = self.connections.get(token) {
                         connection.input.extend_from_slice(&buffer[used..taken]);
                     }
                 }
                 Ok((taken, _)) => {
                     connection.input.extend_from_slice(&buffer[..taken]);
                     if connection.input.len() > http::REQUEST_BYTES_MAX {
-                        return self.close(token);
+                        return self.connections.close(token);
                     }
                     self.take_input(token);
                 }
                 Err(Errno::AGAIN) => return self.flush(token),
                 Err(Errno::INTR) => {}
-                Err(_) => return self.close(token),
+                Err(_) => return self.connections.close(token),
             }
         }
     }
@@ -291,7 +263,7 @@ impl Server {
     /// Takes cipher text in and the requests that come out of it. False when the connection is over.
     fn decrypt(&mut self, token: u64, bytes: &[u8]) -> bool {
         let mut handshakes = self.handshakes;
-        let Some(connection) = self.connection(token) else { return true };
+        let Some(connection) = self.connections.get(token) else { return true };
         let Connection { secure: Some(secure), input, output, .. } = connection else { return true };
         let lives = secure.read(bytes, input, output, &mut handshakes);
         let fits = input.len() <= http::REQUEST_BYTES_MAX;
@@ -303,7 +275,7 @@ impl Server {
 
     /// Takes requests out of the connection's own input.
     fn take_input(&mut self, token: u64) {
-        let Some(connection) = self.connection(token) else { return };
+        let Some(connection) = self.connections.get(token) else { return };
         let mut input = std::mem::take(&mut connection.input);
         let used = self.take_requests(token, &input);
         input.drain(..used);
@@ -311,23 +283,53 @@ impl Server {
             // An idle connection holds no memory.
             input = Vec::new();
         }
-        if let Some(connection) = self.connection(token) {
+        if let Some(connection) = self.connections.get(token) {
             connection.input = input;
         }
     }
 
-    /// Takes whole requests from the front of `bytes` until one is in the queue. Returns the bytes used.
+    /// Takes whole requests from the front of `bytes`, over HTTP/1.1 until one is in the queue. Returns the bytes used.
     fn take_requests(&mut self, token: u64, bytes: &[u8]) -> usize {
+        let Some(connection) = self.connections.get(token) else { return 0 };
+        // No method of HTTP/1.1 begins like this.
+        if connection.http2.is_none() && bytes.starts_with(&PREFACE[..4]) {
+            connection.http2 = Some(Box::new(Http2::new()));
+        }
+        if connection.http2.is_some() {
+            self.take_frames(token, bytes)
+        } else {
+            self.take_http1(token, bytes)
+        }
+    }
+
+    fn take_frames(&mut self, token: u64, bytes: &[u8]) -> usize {
+        let (mut out, mut asked) = (Vec::new(), std::mem::take(&mut self.asked));
+        let Some(connection) = self.connections.get(token) else { return 0 };
+        let Some(http2) = connection.http2.as_mut().filter(|_| !connection.close_after) else {
+            // What comes after the end is not read.
+            return bytes.len();
+        };
+        let taken = http2.take(bytes, &mut out, &mut asked);
+        connection.close_after = taken.is_err();
+        self.send(token, &out);
+        for Asked { stream, route } in asked.drain(..) {
+            self.request(Asker { token, stream }, route);
+        }
+        self.asked = asked;
+        taken.unwrap_or(bytes.len())
+    }
+
+    fn take_http1(&mut self, token: u64, bytes: &[u8]) -> usize {
         let mut used = 0;
         loop {
-            match self.connection(token) {
+            match self.connections.get(token) {
                 Some(connection) if !connection.in_queue && !connection.close_after => {}
                 _ => return used,
             }
             match http::front(&bytes[used..]) {
                 Front::Partial => return used,
                 Front::Bad => {
-                    if let Some(connection) = self.connection(token) {
+                    if let Some(connection) = self.connections.get(token) {
                         connection.close_after = true;
                     }
                     self.send(token, http::BAD_REQUEST);
@@ -335,7 +337,10 @@ impl Server {
                 }
                 Front::Request { length, route, close } => {
                     used += length;
-                    self.request(token, route, close);
+                    if let Some(connection) = self.connections.get(token) {
+                        connection.close_after = close;
+                    }
+                    self.request(Asker { token, stream: 0 }, route);
                 }
             }
             if used == bytes.len() {
@@ -344,12 +349,9 @@ impl Server {
         }
     }
 
-    fn request(&mut self, token: u64, route: Route, close: bool) {
-        if let Some(connection) = self.connection(token) {
-            connection.close_after = close;
-        }
+    fn request(&mut self, from: Asker, route: Route) {
         match route {
-            Route::Health => self.send(token, http::HEALTH),
+            Route::Health => self.answer(from, Reply::Health),
             Route::Stats => {
                 let Place { process, processes } = self.place;
                 let body = format!(
@@ -357,36 +359,31 @@ impl Server {
                      \"process\":{process},\"processes\":{processes}}}",
                     self.requests, self.accepted, self.handshakes.full, self.handshakes.resumed
                 );
-                self.tell(token, "application/json", &body);
+                self.answer(from, Reply::Text { kind: "application/json", body: &body });
             }
             Route::Metrics => {
                 let body = self.times.text(self.requests);
-                self.tell(token, "text/plain; version=0.0.4", &body);
+                self.answer(from, Reply::Text { kind: "text/plain; version=0.0.4", body: &body });
             }
-            Route::Queue => self.enqueue(token),
+            Route::Queue => self.enqueue(from),
         }
     }
 
-    fn tell(&mut self, token: u64, kind: &str, body: &str) {
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}", body.len());
-        self.send(token, format!("{head}\r\n\r\n{body}").as_bytes());
-    }
-
-    fn enqueue(&mut self, token: u64) {
+    fn enqueue(&mut self, from: Asker) {
         let now = self.clock.now();
         self.first_request.get_or_insert(now);
         self.requests += 1;
         self.holdings.request();
         let (at, fate) = self.queue.arrive(now);
         if at <= now {
-            self.end(token, fate);
+            self.end(from, fate);
             // Without a law of its own an answer takes no time but that of computing.
             return self.times.record(self.burn);
         }
-        if let Some(connection) = self.connection(token) {
-            connection.in_queue = true;
+        if let Some(connection) = self.connections.get(from.token) {
+            connection.in_queue = from.stream == 0;
         }
-        self.due.push(Reverse(Due { at, number: self.requests, token, fate, arrived: now }));
+        self.due.push(Reverse(Due { at, number: self.requests, from, fate, arrived: now }));
     }
 
     /// Sends all answers that are due. One that is near is spun for by the main loop, whose waits then take no time,
@@ -399,54 +396,68 @@ impl Server {
             }
             self.due.pop();
             self.times.record(now.since(due.arrived));
-            if let Some(connection) = self.connection(due.token) {
+            let token = due.from.token;
+            if let Some(connection) = self.connections.get(token) {
                 connection.in_queue = false;
-                self.end(due.token, due.fate);
-                self.take_input(due.token);
+                self.end(due.from, due.fate);
+                if due.from.stream == 0 {
+                    self.take_input(token);
+                }
             }
         }
     }
 
-    fn end(&mut self, token: u64, fate: Fate) {
+    fn end(&mut self, from: Asker, fate: Fate) {
         burn(self.burn);
         match fate {
-            Fate::Answer => self.send(token, http::OK),
-            Fate::Error => self.send(token, http::ERROR),
-            Fate::Reset => {
-                if let Some(connection) = self.connection(token) {
-                    // Zero linger turns the close into a reset.
-                    let _ = sockopt::set_socket_linger(&connection.fd, Some(Duration::ZERO));
-                }
-                self.close(token);
-            }
+            Fate::Answer => self.answer(from, Reply::Right),
+            Fate::Error => self.answer(from, Reply::Error),
+            Fate::Reset => self.reset(from),
         }
+    }
+
+    fn answer(&mut self, from: Asker, reply: Reply<'_>) {
+        if from.stream == 0 {
+            return match reply {
+                Reply::Right => self.send(from.token, http::OK),
+                Reply::Health => self.send(from.token, http::HEALTH),
+                Reply::Error => self.send(from.token, http::ERROR),
+                Reply::Text { kind, body } => self.send(from.token, http::text(kind, body).as_bytes()),
+            };
+        }
+        let mut out = Vec::new();
+        let Self { connections, answers, .. } = self;
+        if let Some(http2) = connections.get(from.token).and_then(|found| found.http2.as_mut()) {
+            http2.answer(from.stream, reply, answers, &mut out);
+        }
+        self.send(from.token, &out);
+    }
+
+    /// Ends a request without an answer: its connection over HTTP/1.1, its stream over HTTP/2.
+    fn reset(&mut self, from: Asker) {
+        let mut out = Vec::new();
+        match self.connections.get(from.token) {
+            Some(Connection { http2: Some(http2), .. }) => http2.reset(from.stream, &mut out),
+            Some(connection) => {
+                // Zero linger turns the close into a reset.
+                let _ = sockopt::set_socket_linger(&connection.fd, Some(Duration::ZERO));
+                return self.connections.close(from.token);
+            }
+            None => return,
+        }
+        self.send(from.token, &out);
     }
 
     fn send(&mut self, token: u64, bytes: &[u8]) {
-        let Some(connection) = self.connection(token) else { return };
-        if let Some(secure) = &mut connection.secure {
-            secure.write(bytes, connection.close_after, &mut connection.output);
-        } else if connection.output.is_empty() {
-            let sent = send(&connection.fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).unwrap_or(0);
-            connection.output.extend_from_slice(&bytes[sent..]);
-        } else {
-            connection.output.extend_from_slice(bytes);
+        if let Some(connection) = self.connections.get(token) {
+            connection.put(bytes);
         }
         self.flush(token);
     }
 
     fn flush(&mut self, token: u64) {
-        let Some(connection) = self.connection(token) else { return };
-        while !connection.output.is_empty() {
-            match send(&connection.fd, &connection.output, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
-                Ok(sent) => drop(connection.output.drain(..sent)),
-                Err(Errno::AGAIN) => return,
-                Err(Errno::INTR) => {}
-                Err(_) => return self.close(token),
-            }
-        }
-        if connection.close_after && !connection.in_queue {
-            self.close(token);
+        if self.connections.get(token).is_some_and(|connection| !connection.flush()) {
+            self.connections.close(token);
         }
     }
 
@@ -461,37 +472,5 @@ impl Server {
             std::thread::sleep(until.since(self.clock.now()).min(STOP_POLL).to_duration());
         }
         self.freeze = None;
-    }
-}
-
-/// Computes until this thread has used so much CPU time: being stopped or waiting for a core does not count.
-fn burn(time: Nanos) {
-    if time == Nanos::ZERO {
-        return;
-    }
-    let used_ns = || {
-        let used = clock_gettime(ClockId::ThreadCPUTime);
-        used.tv_sec.unsigned_abs() * 1_000_000_000 + used.tv_nsec.unsigned_abs()
-    };
-    let until_ns = used_ns() + time.0;
-    while used_ns() < until_ns {
-        for _ in 0..BURN_STEPS {
-            std::hint::spin_loop();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn burning_uses_the_cpu_time_that_was_asked_for() {
-        let used = || clock_gettime(ClockId::ThreadCPUTime);
-        let before = used();
-        burn(Nanos::from_millis(3));
-        let after = used();
-        let ns = (after.tv_sec - before.tv_sec) * 1_000_000_000 + after.tv_nsec - before.tv_nsec;
-        assert!(ns >= 3_000_000, "{ns}");
     }
 }

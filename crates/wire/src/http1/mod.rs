@@ -19,7 +19,9 @@ pub use plan::Plan;
 pub use redirect::{REDIRECTS, is_redirect, redirected};
 pub use response::{Ended, Feed, ResponseParser, Visit};
 
+use crate::location::{Astray, Origin};
 use crate::message::Framing;
+use crate::request::TranslateError;
 use std::fmt;
 
 /// The framing of HTTP/1.1. What is prepared are the bytes to send.
@@ -28,4 +30,24 @@ pub enum Http1 {}
 
 impl Framing for Http1 {
     type Plan<V: fmt::Debug + Send + Sync> = Plan<V>;
+
+    const IS_HTTP1: bool = true;
+
+    fn translate(text: &[u8], out: &mut Vec<u8>) -> Result<(), TranslateError> {
+        out.extend_from_slice(text);
+        Ok(())
+    }
+
+    fn redirected<'a, C>(
+        request: &[u8],
+        to: (u16, &[u8]),
+        origin: &Origin,
+        cookies: C,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Astray>
+    where
+        C: Iterator<Item = (&'a str, &'a str)> + Clone,
+    {
+        redirected(request, to, origin, cookies, out)
+    }
 }

@@ -24,6 +24,7 @@ mod receive;
 mod ring;
 mod send;
 mod settings;
+mod translate;
 
 pub use code::ErrorCode;
 pub use connection::{Config, Connection, NoRoom, Room, WINDOW_BITS_MAX, Windows};

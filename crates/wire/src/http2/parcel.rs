@@ -59,3 +59,10 @@ pub(super) fn seal(is_fixed: bool, out: &mut [u8]) {
         out[1] |= FIXED;
     }
 }
+
+/// Says that requests like this one have header blocks of their own.
+pub(super) fn vary(parcel: &mut [u8]) {
+    if let Some(flags) = parcel.get_mut(1) {
+        *flags &= !FIXED;
+    }
+}

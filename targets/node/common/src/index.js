@@ -12,3 +12,4 @@ export { Services } from './services.js';
 export { SettingError, boolean, integer, readSettings } from './settings.js';
 export { tokenChecker } from './token.js';
 export { TIMEOUTS } from './timeouts.js';
+export { bothVersions } from './versions.js';

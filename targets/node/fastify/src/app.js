@@ -5,7 +5,7 @@
 
 import fastifyStatic from '@fastify/static';
 import {
-  FILES, Refusal, TIMEOUTS, UPLOAD_BYTES_MAX, digest, failure, ok, parseCount, parseId, parseKey,
+  FILES, Refusal, TIMEOUTS, UPLOAD_BYTES_MAX, bothVersions, digest, failure, ok, parseCount, parseId, parseKey,
   parseLayers, parseName, parseQueries, records, statusOf, tokenChecker,
 } from '@prony/target-common';
 import Fastify from 'fastify';
@@ -14,18 +14,24 @@ import { layers } from './layers.js';
 import { schemas as responseSchemas } from './schemas.js';
 
 /**
- * @param {object} parts settings, services, accessLog, readRuntime, whether schemas encode the answers, and times where requests are timed
+ * @param {object} parts settings, services, accessLog, readRuntime, whether schemas encode the answers, whether HTTP/2 is taken too, and times where requests are timed
  */
-export async function buildApp({ settings, services, accessLog, readRuntime, schemas, times }) {
+export async function buildApp({ settings, services, accessLog, readRuntime, schemas, http2, times }) {
+  const limits = {
+    headersTimeout: TIMEOUTS.headersMs,
+    connectionsCheckingInterval: TIMEOUTS.checkMs,
+    maxHeaderSize: TIMEOUTS.headerBytesMax,
+  };
   const app = Fastify({
     logger: false,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
     requestTimeout: TIMEOUTS.requestMs,
-    http: {
-      headersTimeout: TIMEOUTS.headersMs,
-      connectionsCheckingInterval: TIMEOUTS.checkMs,
-      maxHeaderSize: TIMEOUTS.headerBytesMax,
-    },
+    http: limits,
+    ...(http2 && {
+      serverFactory: (handler) => bothVersions({
+        ...limits, keepAliveTimeout: settings.keepAliveTimeoutMs, requestTimeout: TIMEOUTS.requestMs,
+      }, handler),
+    }),
     // A request that was on its way when the stop signal came is answered.
     return503OnClosing: false,
     // A path that cannot be decoded never reaches the error handler.

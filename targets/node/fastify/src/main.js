@@ -15,6 +15,7 @@ await main(async (settings) => {
     times: requests.times,
     readRuntime: runtimeReader(requests, () => services.users.pool()),
     schemas: boolean(process.env, 'SCHEMA_SERIALIZATION', true),
+    http2: boolean(process.env, 'HTTP2', false),
   });
   await app.ready();
   requests.watch(app.server);

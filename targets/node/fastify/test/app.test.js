@@ -2,6 +2,9 @@
 // contract files do; those with services are what `prony targets check` asks.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:http2';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 
 import { RequestCounter, Services, listen, openAccessLog, readSettings, runtimeReader } from '@prony/target-common';
@@ -88,12 +91,35 @@ test('requests are timed where that is asked for', async (t) => {
   assert.match(await (await ask('/debug/requests')).text(), /^http_request_duration_seconds_count 2$/m);
 });
 
-async function started(t, schemas, timed = false) {
+test('one port speaks both versions', async (t) => {
+  const ask = await started(t, true, false, true);
+  const ping = { code: 0, msg: 'ok', data: {} };
+  assert.deepEqual(await (await ask('/ping')).json(), ping);
+  const session = connect(new URL(ask.origin));
+  t.after(() => session.close());
+  const [first, second] = await Promise.all(['/ping', '/json/1'].map(async (path) => {
+    const stream = session.request({ ':path': path });
+    const [headers] = await once(stream, 'response');
+    assert.equal(headers[':status'], 200, path);
+    return JSON.parse(await text(stream));
+  }));
+  assert.deepEqual(first, ping);
+  assert.equal(second.data.length, 8);
+  const missing = session.request({ ':path': '/nope' });
+  const [headers] = await once(missing, 'response');
+  assert.equal(headers[':status'], 404);
+  missing.resume();
+  const { requests } = await (await ask('/debug/runtime')).json();
+  assert.equal(requests, 4);
+});
+
+async function started(t, schemas, timed = false, http2 = false) {
   const settings = readSettings({ LISTEN: '127.0.0.1:0', FILES_DIR: FILES });
   const requests = new RequestCounter(timed);
   const app = await buildApp({
     settings,
     schemas,
+    http2,
     services: new Services(settings),
     accessLog: await openAccessLog('/dev/null'),
     readRuntime: runtimeReader(requests),
@@ -103,6 +129,6 @@ async function started(t, schemas, timed = false) {
   requests.watch(app.server);
   await listen(app.server, settings.listen);
   t.after(() => app.close());
-  const { port } = app.server.address();
-  return (path, options) => fetch(`http://127.0.0.1:${port}${path}`, options);
+  const origin = `http://127.0.0.1:${app.server.address().port}`;
+  return Object.assign((path, options) => fetch(origin + path, options), { origin });
 }

@@ -144,6 +144,16 @@ function Gallery() {
       <Part name="waterfall">
         <C.WaterfallChart metric={made.layers} />
       </Part>
+      <Part name="parts">
+        <C.PartsChart
+          parts={[
+            { part: "pacer_lag", mean_ns: 12_000 },
+            { part: "wait_stream", mean_ns: 843_000 },
+            { part: "first_byte", mean_ns: 1_410_000 },
+            { part: "transfer", mean_ns: 96_000 },
+          ]}
+        />
+      </Part>
       <Part name="memory">{memory && <C.MemoryChart view={memory} />}</Part>
       <Part name="soak">
         {made.soak.map((trend) => (

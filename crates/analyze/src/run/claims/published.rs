@@ -3,7 +3,7 @@
 //! What counts as the published number is its band: the number with its tolerance, chosen before the run. The whole
 //! interval within the band *reproduces* it. An interval wholly beyond the band is another size: in the published
 //! direction *exceeded* or *weaker*, and *contradicted* where the interval lies wholly on the other side of no difference
-//! or within the margin of it. Where the size is excluded and the interval reaches over no difference, the answer is
+//! or within the margin of it. A direction that was published without a size is contradicted so, too. Where the size is excluded and the interval reaches over no difference, the answer is
 //! *weaker or none* (ADR 0034). A plain value has no direction, so that one beyond
 //! its band is larger (*exceeded*) or smaller (*weaker*).
 //! A replication judged by its own interval and a smallest size of interest: Simonsohn, "Small telescopes" (2015); the
@@ -36,6 +36,11 @@ fn result(published: &PublishedPlan, test: &ClaimTest, judged: &Judged, margin: 
     let verdict = match (judged.verdict, test, &judged.interval) {
         (ClaimVerdict::Void, ..) => PublishedVerdict::Void,
         (ClaimVerdict::Holds, ..) => PublishedVerdict::Reproduced,
+        (ClaimVerdict::Inconclusive, ClaimTest::Ratio { bound, .. }, Some(interval))
+            if *bound == 1.0 && is_none(*interval, margin) =>
+        {
+            PublishedVerdict::Contradicted
+        }
         (ClaimVerdict::Inconclusive, ..) => PublishedVerdict::Inconclusive,
         (ClaimVerdict::DoesNotHold, ClaimTest::Within { quantity, span }, Some(interval)) => {
             let neutral = neutral(quantity, margin);
@@ -53,6 +58,12 @@ fn neutral(quantity: &ClaimQuantity, margin: f64) -> Option<(f64, f64, f64)> {
         ClaimQuantity::Difference { .. } => Some((0.0, 0.0, 0.0)),
         ClaimQuantity::Value { .. } | ClaimQuantity::Knee { .. } => None,
     }
+}
+
+/// Whether a ratio lies wholly within the margin of no difference: where one was published without a size, there is none.
+fn is_none(interval: Interval, margin: f64) -> bool {
+    let (low, high) = words::ends(interval);
+    low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin
 }
 
 /// Of an interval that lies wholly beyond the band.
@@ -163,6 +174,8 @@ fn printed(value: Span, metric: Option<Measure<'_>>) -> Said {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schema::plan::ClaimComparison;
+    use schema::published::{ClaimSource, Conditions};
 
     fn span(low: f64, high: f64) -> Span {
         Span { low: Some(low), high: Some(high) }
@@ -201,6 +214,36 @@ mod tests {
         assert_eq!(beyond(interval(5.0, 6.0), span(1.0, 2.0), None, None), Exceeded);
         assert_eq!(beyond(interval(0.5, 0.6), span(1.0, 2.0), None, None), Weaker);
         assert_eq!(beyond(interval(0.5, 0.6), Span { low: Some(1.0), high: None }, None, None), Weaker);
+    }
+
+    #[test]
+    fn a_direction_without_a_size_is_contradicted_where_nothing_differs() {
+        let ratio = |bound| ClaimTest::Ratio {
+            numerator: "a".into(),
+            denominator: "b".into(),
+            comparison: ClaimComparison::MoreThan,
+            bound,
+        };
+        let verdict = |bound, low, high| {
+            let interval = Some(Interval { low: Some(low), high: Some(high) });
+            let judged =
+                Judged { interval, ..Judged::without_interval(ClaimVerdict::Inconclusive, Said::default()) };
+            let published = PublishedPlan {
+                source: ClaimSource { article: "000".into(), place: "table 1".into() },
+                value: None,
+                direction: None,
+                conditions: Conditions::default(),
+            };
+            result(&published, &ratio(bound), &judged, 0.02).verdict
+        };
+        assert_eq!(verdict(1.0, 0.985, 1.015), PublishedVerdict::Contradicted);
+        assert_eq!(verdict(1.0, 0.97, 1.015), PublishedVerdict::Inconclusive);
+        assert_eq!(verdict(1.0, 0.985, 1.03), PublishedVerdict::Inconclusive);
+        assert_eq!(
+            verdict(1.01, 0.985, 1.015),
+            PublishedVerdict::Inconclusive,
+            "another bound is no direction"
+        );
     }
 
     #[test]

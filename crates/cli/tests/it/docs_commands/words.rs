@@ -108,11 +108,8 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
             Way::Read("its services are the reader's own; tests/it/init.rs runs it")
         }
         Some("plan") => Way::Read("it needs earlier runs; tests/it/design.rs runs it"),
-        Some("load") if has("--http") || has("h2load") => {
-            Way::Read("the reference target speaks HTTP/1.1; tests/it/http2.rs runs some")
-        }
         Some("load") if has("--grpc") || has("ghz") => {
-            Way::Read("the reference target makes no calls; tests/it/grpc.rs runs some")
+            Way::Read("its .proto is the reader's own; tests/it/grpc.rs runs some")
         }
         Some("soak") => Way::Read("hours of load"),
         Some("profile") => Way::Read("a load under profilers"),
@@ -186,7 +183,19 @@ pub(super) fn shortened(arguments: &[String], plain: &str, tls: &str) -> Vec<Str
             _ => word,
         });
     }
+    let is_untimed =
+        arguments.first().is_some_and(|word| word == "load") && !arguments.iter().any(|word| is_length(word));
+    if is_untimed {
+        out.splice(1..1, ["-d", "200ms"].map(str::to_owned));
+    }
     out
+}
+
+/// Whether a word says how long a load is; another tool's flags have a length of their own.
+fn is_length(word: &str) -> bool {
+    const LENGTHS: [&str; 5] = ["--duration", "-n", "--requests", "--compat", "--help"];
+    word.starts_with("-d")
+        || LENGTHS.iter().any(|flag| word == *flag || word.starts_with(&format!("{flag}=")))
 }
 
 /// A count that is written plainly and is above the most; everything else stays.
@@ -219,4 +228,7 @@ fn loads_are_made_short_and_nothing_else_is() {
         "load http://127.0.0.1:1/x -c 8 -d 200ms -R 500 -t2 -c4 -d200ms"
     );
     assert_eq!(short("prony shape -R 1k -d 30s"), "shape -R 1k -d 30s");
+    assert_eq!(short("prony load http://127.0.0.1:8080/ -c 4"), "load -d 200ms http://127.0.0.1:1/ -c 4");
+    assert_eq!(short("prony load -n 5 http://127.0.0.1:8080/"), "load -n 50 http://127.0.0.1:1/");
+    assert_eq!(short("prony load --compat wrk -- -c 2"), "load --compat wrk -- -c 2");
 }

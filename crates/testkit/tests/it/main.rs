@@ -1,0 +1,4 @@
+//! Tests of the crate from outside, in one binary.
+
+mod hostile;
+mod tls;
