@@ -95,9 +95,6 @@ impl Job {
             if load.connection.follow.is_some() {
                 return Err(EngineError::Plan("redirects are followed over HTTP/1.1 only"));
             }
-            if self.scripts.is_some() {
-                return Err(EngineError::Plan("scripts make requests of HTTP/1.1"));
-            }
             if load.connection.pipeline > 1 || load.connection.streams == 0 {
                 return Err(EngineError::Plan("HTTP/2 has at least one stream, and no pipelines"));
             }

@@ -16,6 +16,7 @@ mod location;
 mod malformed;
 mod message;
 mod request;
+mod unfit;
 mod url;
 
 pub use http1::{
@@ -26,5 +27,6 @@ pub use http2::Http2;
 pub use location::{Astray, LOCATION_BYTES_MAX, Origin};
 pub use malformed::Malformed;
 pub use message::{Fill, Framing, Message, Piece, Planned, Spot};
-pub use request::{EncodeError, RequestHead, TranslateError};
+pub use request::RequestHead;
+pub use unfit::{EncodeError, TranslateError};
 pub use url::{URL_BYTES_MAX, UrlParts};

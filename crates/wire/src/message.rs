@@ -5,7 +5,7 @@
 //! Absent on purpose: what a value is and how it gets its text; whether a message may be sent (`request`).
 
 use crate::location::{Astray, Origin};
-use crate::request::TranslateError;
+use crate::unfit::TranslateError;
 use std::fmt;
 use std::num::NonZeroUsize;
 

@@ -1,7 +1,8 @@
 //! Whole requests, framed before any load, so clarity goes before speed here.
 
 use super::Http1;
-use crate::request::{EncodeError, RequestHead};
+use crate::request::RequestHead;
+use crate::unfit::EncodeError;
 use std::num::NonZeroUsize;
 
 /// The bytes of one request. `Content-Length` is added where there is a body, or the method implies one.

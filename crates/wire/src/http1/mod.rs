@@ -21,7 +21,7 @@ pub use response::{Ended, Feed, ResponseParser, Visit};
 
 use crate::location::{Astray, Origin};
 use crate::message::Framing;
-use crate::request::TranslateError;
+use crate::unfit::TranslateError;
 use std::fmt;
 
 /// The framing of HTTP/1.1. What is prepared are the bytes to send.

@@ -5,7 +5,7 @@ use super::translate::{describe, translate};
 use crate::http1::redirected;
 use crate::location::{Astray, Origin};
 use crate::message::Framing;
-use crate::request::TranslateError;
+use crate::unfit::TranslateError;
 use std::fmt;
 
 /// The framing of HTTP/2.
@@ -18,7 +18,7 @@ impl Framing for Http2 {
     const IS_HTTP1: bool = false;
 
     fn translate(text: &[u8], out: &mut Vec<u8>) -> Result<(), TranslateError> {
-        translate(text, out)
+        translate::<Self>(text, out)
     }
 
     /// By way of the text of HTTP/1.1: a redirect is rare, and its rules are written down once. It allocates.
@@ -36,6 +36,6 @@ impl Framing for Http2 {
         let mut next = Vec::new();
         redirected(&text, to, origin, cookies, &mut next)?;
         out.clear();
-        translate(&next, out).map_err(|_| Astray::Request)
+        translate::<Self>(&next, out).map_err(|_| Astray::Request)
     }
 }

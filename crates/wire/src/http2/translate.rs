@@ -4,15 +4,17 @@
 //! It allocates, and is for requests that are rare or cost more to make than that. Absent on purpose: bodies in chunks, whose parts
 //! would have to be read first.
 
-use super::Http2;
 use super::parcel::{self, Parcel};
 use crate::hpack::{Decoder, Encoder, FieldList, TABLE_BYTES_MAX};
-use crate::request::{EncodeError, RequestHead, TranslateError};
+use crate::message::Framing;
+use crate::request::RequestHead;
+use crate::unfit::{EncodeError, TranslateError};
 
 /// As many as a script's framing allows.
 const FIELDS_MAX: usize = 128;
 
-pub(super) fn translate(text: &[u8], out: &mut Vec<u8>) -> Result<(), TranslateError> {
+/// The request in the framing `F` of HTTP/2, behind `out`.
+pub(super) fn translate<F: Framing>(text: &[u8], out: &mut Vec<u8>) -> Result<(), TranslateError> {
     let begin = text.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let text = &text[begin..];
     let mut fields = [httparse::EMPTY_HEADER; FIELDS_MAX];
@@ -30,7 +32,7 @@ pub(super) fn translate(text: &[u8], out: &mut Vec<u8>) -> Result<(), TranslateE
         host: "",
         headers: &headers,
     };
-    let mut framed = head.framed::<Http2>(&text[end..], None)?;
+    let mut framed = head.framed::<F>(&text[end..], None)?;
     parcel::vary(&mut framed);
     out.append(&mut framed);
     Ok(())
@@ -56,12 +58,12 @@ pub(super) fn describe(request: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http2::Http2;
     use crate::location::{Astray, Origin};
-    use crate::message::Framing as _;
 
     fn translated(text: &str) -> Result<Vec<u8>, TranslateError> {
         let mut out = Vec::new();
-        translate(text.as_bytes(), &mut out).map(|()| out)
+        translate::<Http2>(text.as_bytes(), &mut out).map(|()| out)
     }
 
     #[test]

@@ -4,7 +4,8 @@
 use super::{calls, closed, ends, on_every_driver, run};
 use crate::common::MS;
 use crate::common::faulty::{SHORT, class_of, each, request_for};
-use crate::common::tls::{client, plan as tls_plan};
+use crate::common::tls::{client, plan};
+use schema::plan::{DriverChoice, TlsPlan};
 use std::collections::BTreeMap;
 use testkit::fault::{After, Ask, Fault, FaultServer, Pattern, Spec};
 
@@ -16,31 +17,35 @@ fn every_fault_ends_in_its_class_and_the_next_connection_is_right() {
     let faults: Vec<Fault> = Fault::ALL.iter().copied().filter(|fault| fault.is_http2()).collect();
     assert!(faults.len() >= 20, "{}", faults.len());
     each(&faults, |fault| {
-        let entry = fault.entry();
         let plain = Spec::new(*fault, Pattern::First(1)).unwrap();
         on_every_driver(|driver| {
-            [plain, plain.over_tls().unwrap()].into_iter().for_each(|spec| {
-                let server = FaultServer::start(spec).unwrap();
-                let mut job = closed(server.addr(), driver, (1, 1), REQUESTS);
-                job.tls =
-                    server.pki().map(|pki| client(pki, &tls_plan(|plan| plan.alpn = vec!["h2".to_owned()])));
-                job.load.connection.window_bits = (entry.ask == Ask::SmallWindow).then_some(10);
-                job.traffic = if entry.ask == Ask::Call { calls::plain() } else { request_for(*fault) };
-                let is_late = entry.class == Some("timeout");
-                job.load.timeout_ns = if is_late { SHORT } else { 10_000 * MS };
-                let sum = run(&job);
-                // A fault of streams meets every request of its connection, which goes on.
-                let (failed, connections) = if entry.after == After::Kept { (REQUESTS, 1) } else { (1, 2) };
-                let class = class_of(entry.class.expect("no fault of HTTP/2 is answered rightly"));
-                let failures = BTreeMap::from([(class, failed)]);
-                assert_eq!(ends(&sum), [REQUESTS, REQUESTS - failed, failed, 0], "{fault} on {driver:?}");
-                assert_eq!(sum.counts.measured.failed_by_class(), failures, "{fault} on {driver:?}");
-                let seen = server.counts();
-                assert_eq!((seen.connections, seen.faults), (connections, 1), "{fault} on {driver:?}");
-                // A server that allows no stream sees no request.
-                let begun = if *fault == Fault::H2StreamsZero { 0 } else { REQUESTS };
-                assert_eq!(seen.requests, begun, "{fault} on {driver:?}");
-            })
+            check(plain, driver);
+            check(plain.over_tls().unwrap(), driver);
         });
     });
+}
+
+fn check(spec: Spec, driver: DriverChoice) {
+    let (fault, entry) = (spec.fault, spec.fault.entry());
+    let what = format!("{fault} on {driver:?}{}", if spec.over_tls { " over TLS" } else { "" });
+    let server = FaultServer::start(spec).unwrap();
+    let mut job = closed(server.addr(), driver, (1, 1), REQUESTS);
+    let offer = |plan: &mut TlsPlan| plan.alpn = vec!["h2".to_owned()];
+    job.tls = server.pki().map(|pki| client(pki, &plan(offer)));
+    job.load.connection.window_bits = (entry.ask == Ask::SmallWindow).then_some(10);
+    job.traffic = if entry.ask == Ask::Call { calls::plain() } else { request_for(fault) };
+    let is_late = entry.class == Some("timeout");
+    job.load.timeout_ns = if is_late { SHORT } else { 10_000 * MS };
+    let sum = run(&job);
+    // A fault of streams meets every request of its connection, which goes on.
+    let (failed, connections) = if entry.after == After::Kept { (REQUESTS, 1) } else { (1, 2) };
+    let class = class_of(entry.class.expect("no fault of HTTP/2 is answered rightly"));
+    let failures = BTreeMap::from([(class, failed)]);
+    assert_eq!(ends(&sum), [REQUESTS, REQUESTS - failed, failed, 0], "{what}");
+    assert_eq!(sum.counts.measured.failed_by_class(), failures, "{what}");
+    let seen = server.counts();
+    assert_eq!((seen.connections, seen.faults), (connections, 1), "{what}");
+    // A server that allows no stream sees no request.
+    let begun = if fault == Fault::H2StreamsZero { 0 } else { REQUESTS };
+    assert_eq!(seen.requests, begun, "{what}");
 }
