@@ -217,5 +217,7 @@ export function PartsChart({ parts }: { parts: TimePart[] }) {
   const told = bars.map(({ name, number }) => `${name}: ${number}`).join("; ");
   const label = `${words.charts.partsOf}. ${told}`;
   const make = useCallback((look: Look) => partsOption(parts, look, words), [parts, words]);
-  return <Chart name="parts" label={label} height={(look) => rowsHeight(look, bars.length, 32)} make={make} />;
+  return (
+    <Chart name="parts" label={label} height={(look) => rowsHeight(look, bars.length, 32)} make={make} />
+  );
 }
