@@ -1,6 +1,6 @@
 //! All that one load sends and how its answers are judged, compiled: a program, its checks and its session.
 
-use crate::{CallCheck, Check, Framed, MessageRule, Program, ProgramError};
+use crate::{CallCheck, Check, Framed, MessageRule, Program, ProgramError, StreamRule};
 use schema::arrival::{LengthPlan, ThinkPlan};
 use schema::plan::{BodyExpectation, CallPlan, EntryPlan, ExpectPlan, RequestPlan, ScenarioPlan};
 use schema::scenario::{OnFailure, UserConnection};
@@ -148,5 +148,7 @@ fn check(
 /// What each call must come to.
 fn call_check(call: &CallPlan) -> CallCheck {
     let accepted: Vec<Code> = call.status.iter().filter_map(|number| Code::of_number(*number)).collect();
-    CallCheck::new(&accepted, call.deadline_ns.is_some()).with_rules(call.checks.iter().map(MessageRule::new))
+    CallCheck::new(&accepted, call.deadline_ns.is_some())
+        .with_rules(call.checks.iter().map(MessageRule::new))
+        .of_stream(call.stream.as_ref().map(StreamRule::new))
 }

@@ -2,6 +2,8 @@
 
 use super::carrier::State;
 use super::deadlines::Watched;
+use super::dialogue::Dialogue;
+use super::messages::end_of;
 use super::place::{Phase, Place, PlaceId, UNWATCHED};
 use super::{Core, Stage};
 use crate::book::SessionEnd;
@@ -98,7 +100,14 @@ impl<P: Protocol> Core<P> {
 
     /// When the request of a place is overdue, and how it fails then.
     fn deadline(&self, place: &Place) -> (Nanos, Failure) {
+        let stream = place.dialogue.as_ref().filter(|dialogue| dialogue.is_stream());
         let answered = match place.phase {
+            Phase::Open if stream.is_some() => {
+                let since = stream.and_then(|dialogue| self.stream_waits_since(place, dialogue));
+                since.map_or(UNWATCHED, |since| {
+                    after(since, self.response_limit(place.request.which.entry))
+                })
+            }
             Phase::Open => after(place.hop_written(), self.response_limit(place.request.which.entry)),
             Phase::Waiting if self.waits_for_room(place) => {
                 after(place.request.written, self.response_limit(place.request.which.entry))
@@ -112,6 +121,15 @@ impl<P: Protocol> Core<P> {
         (answered, self.unanswered(place))
     }
 
+    /// Since when a stream must go on, or end: a deadline is that of the whole stream, a time-out begins with each message.
+    fn stream_waits_since(&self, place: &Place, dialogue: &Dialogue) -> Option<Nanos> {
+        let rule = self.outgoing.check(place.request.which.entry).call();
+        match rule.is_some_and(CallCheck::has_deadline) {
+            true => Some(place.request.ready),
+            false => dialogue.waits_since(),
+        }
+    }
+
     /// How a request fails whose answer is not complete in time.
     fn unanswered(&self, place: &Place) -> Failure {
         if P::HAS_STREAMS {
@@ -121,7 +139,9 @@ impl<P: Protocol> Core<P> {
                 return Failure::said(ErrorClass::GrpcDeadlineExceeded, text);
             }
         }
-        Failure::said(ErrorClass::Timeout, "no complete answer in time")
+        let is_stream = place.dialogue.as_ref().is_some_and(|dialogue| dialogue.is_stream());
+        let text = if is_stream { "nothing came on the stream in time" } else { "no complete answer in time" };
+        Failure::said(ErrorClass::Timeout, text)
     }
 
     /// Whether a request waits for a peer that has answered, but takes no more requests.
@@ -209,8 +229,9 @@ impl<P: Protocol> Core<P> {
             let (intended, fate) = (front.intended, front.fate());
             let Some(failure) = self.overdue(intended, now) else { return };
             self.book.fail(fate, failure, now);
-            if let Some(session) = self.lanes.lane(lane).backlog.pop_front().and_then(|waiting| waiting.user)
-            {
+            let Some(waiting) = self.lanes.lane(lane).backlog.pop_front() else { return };
+            self.settle_waiting(&waiting, end_of(failure.class), now);
+            if let Some(session) = waiting.user {
                 self.close_session(session, SessionEnd::Failed, now);
             }
         }

@@ -9,6 +9,7 @@ mod hostile;
 mod leaving;
 mod over_tls;
 mod server;
+mod streams;
 
 use common::{MS, prepared, short_load};
 use engine::{Generator, IntervalData, Job};

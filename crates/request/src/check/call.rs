@@ -6,11 +6,13 @@ use super::answer::Judged;
 use super::message::MessageRule;
 use super::notes::{BODY_BYTES_MAX, Notes};
 use super::undecoded::TOO_LONG;
+use crate::StreamRule;
+use schema::plan::Streaming;
 use wire::Header;
 use wire::grpc::{self, Code, Fault, Messages, Part};
 
 /// What every call of a request must come to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CallCheck {
     /// A bit for each accepted status.
     accepted: u32,
@@ -18,6 +20,8 @@ pub struct CallCheck {
     has_deadline: bool,
     /// What the message must say. The n-th has the number [`FIRST_RULE`] + n among failed checks.
     rules: Box<[MessageRule]>,
+    /// How messages follow each other, where a side streams.
+    stream: Option<StreamRule>,
 }
 
 /// Checks of other things have smaller numbers.
@@ -30,13 +34,31 @@ impl CallCheck {
     #[must_use]
     pub fn new(accepted: &[Code], has_deadline: bool) -> Self {
         let bits = accepted.iter().fold(0, |bits, code| bits | 1 << code.number());
-        Self { accepted: if bits == 0 { 1 } else { bits }, has_deadline, rules: Box::default() }
+        Self { accepted: if bits == 0 { 1 } else { bits }, has_deadline, rules: Box::default(), stream: None }
     }
 
     /// The same with rules for the message of a call that succeeds; the first 1,000 of them.
     #[must_use]
     pub fn with_rules(self, rules: impl IntoIterator<Item = MessageRule>) -> Self {
         Self { rules: rules.into_iter().take(RULES_MAX).collect(), ..self }
+    }
+
+    /// The same of calls whose messages follow each other so; of one message each way where absent.
+    #[must_use]
+    pub fn of_stream(self, stream: Option<StreamRule>) -> Self {
+        Self { stream, ..self }
+    }
+
+    /// How messages follow each other, where a side streams.
+    #[inline]
+    #[must_use]
+    pub const fn stream(&self) -> Option<&StreamRule> {
+        self.stream.as_ref()
+    }
+
+    /// Whether the server may answer with any number of messages.
+    fn takes_any_number(&self) -> bool {
+        self.stream.is_some_and(|rule| rule.streaming != Streaming::Client)
     }
 
     /// Whether the message is kept for its rules, so that nothing else of the body may be.
@@ -118,6 +140,13 @@ impl Call {
         self.status.is_none() && self.fault.is_none() && !self.is_coded
     }
 
+    /// Whole messages that have come so far.
+    #[inline]
+    #[must_use]
+    pub const fn messages(&self) -> u32 {
+        self.messages.count()
+    }
+
     /// Reads the next part of the body. Returns what is wrong with the answer so far: the rest of it is of no use.
     #[inline]
     pub fn body(&mut self, check: &CallCheck, bytes: &[u8], notes: &mut Notes) -> Option<Fault> {
@@ -187,6 +216,7 @@ impl Call {
             Some(code) if code != Code::OK => Judged::Right,
             Some(_) => match (self.messages.end(), self.messages.count()) {
                 (Err(fault), _) => Judged::Broken(fault),
+                (Ok(()), _) if check.takes_any_number() => Judged::Right,
                 (Ok(()), 0) => Judged::Broken(Fault::NoMessage),
                 (Ok(()), 1) => Judged::Right,
                 (Ok(()), _) => Judged::Broken(Fault::Several),
@@ -266,6 +296,29 @@ mod tests {
             let (found, words) = judge(accepted, &[KIND], body, trailers);
             assert_eq!(found, judged, "{accepted:?} {body:?} {trailers:?}");
             assert_eq!(words == "no such", judged == refused, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_streams_may_send_any_number() {
+        let http = Check::new(&[200], None);
+        for (streaming, counts) in [
+            (Streaming::Server, [true, true, true]),
+            (Streaming::Both, [true, true, true]),
+            (Streaming::Client, [false, true, false]),
+        ] {
+            let rule = StreamRule::new(&schema::plan::StreamPlan { streaming, ..Default::default() });
+            let check = CallCheck::new(&[], false).of_stream(Some(rule));
+            for (count, is_right) in counts.into_iter().enumerate() {
+                let (mut call, mut answer, mut notes) = (Call::default(), Answer::to(1), Notes::default());
+                answer.judge(&http, &mut notes).head(200, &fields(&[KIND]));
+                call.head(&check, 200, &fields(&[KIND]), &mut notes);
+                call.body(&check, &b"\0\0\0\0\x02hi".repeat(count), &mut notes);
+                assert_eq!(call.messages() as usize, count);
+                call.trailers(&check, &fields(&[("grpc-status", "0")]), &mut notes);
+                let judged = call.finish(&check, answer.finish(&http, &mut notes), &mut notes);
+                assert_eq!(judged == Judged::Right, is_right, "{streaming:?} {count}");
+            }
         }
     }
 
