@@ -110,6 +110,7 @@ pub(crate) fn read(name: &str, text: &str, description: String) -> Result<Import
         metadata: metadata(&mut config)?,
         deadline,
         compress: config.truth("enable-compression")?.then_some(Compression::Gzip),
+        ..Grpc::default()
     };
     if grpc.proto.is_empty() && grpc.protoset.is_none() {
         notes.count(

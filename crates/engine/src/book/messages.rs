@@ -45,6 +45,12 @@ impl Ledger {
 }
 
 impl Book {
+    /// Completed messages of this interval.
+    #[cfg(test)]
+    pub(crate) const fn messages_completed(&self) -> u64 {
+        self.current.counts.messages.completed
+    }
+
     /// A message with this intended time exists from now on. Returns whether it belongs to the samples.
     #[inline]
     pub(crate) fn message_scheduled(&mut self, intended: Nanos, now: Nanos) -> bool {

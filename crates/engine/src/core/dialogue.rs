@@ -94,7 +94,8 @@ impl Dialogue {
         let mut pending = std::mem::take(&mut self.pending);
         pending.clear();
         let (watched, is_listed) = (self.watched, self.is_listed);
-        *self = Self { rule: rule.copied(), base, freed: base, pending, watched, is_listed, ..Self::default() };
+        *self =
+            Self { rule: rule.copied(), base, freed: base, pending, watched, is_listed, ..Self::default() };
     }
 
     /// Whether the request is a stream.

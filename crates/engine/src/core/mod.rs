@@ -21,6 +21,8 @@ mod messages;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod model_messages;
+#[cfg(test)]
 mod model_streams;
 mod outgoing;
 mod place;

@@ -104,9 +104,7 @@ impl<P: Protocol> Core<P> {
         let answered = match place.phase {
             Phase::Open if stream.is_some() => {
                 let since = stream.and_then(|dialogue| self.stream_waits_since(place, dialogue));
-                since.map_or(UNWATCHED, |since| {
-                    after(since, self.response_limit(place.request.which.entry))
-                })
+                since.map_or(UNWATCHED, |since| after(since, self.response_limit(place.request.which.entry)))
             }
             Phase::Open => after(place.hop_written(), self.response_limit(place.request.which.entry)),
             Phase::Waiting if self.waits_for_room(place) => {
@@ -140,7 +138,8 @@ impl<P: Protocol> Core<P> {
             }
         }
         let is_stream = place.dialogue.as_ref().is_some_and(|dialogue| dialogue.is_stream());
-        let text = if is_stream { "nothing came on the stream in time" } else { "no complete answer in time" };
+        let text =
+            if is_stream { "nothing came on the stream in time" } else { "no complete answer in time" };
         Failure::said(ErrorClass::Timeout, text)
     }
 

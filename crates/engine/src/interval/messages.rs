@@ -32,7 +32,8 @@ impl MessageAccount {
     /// Whether every scheduled message has ended in exactly one way.
     #[must_use]
     pub const fn balances(&self) -> bool {
-        self.scheduled == self.completed + self.failed + self.censored && self.unanswered + self.overdue <= self.failed
+        self.scheduled == self.completed + self.failed + self.censored
+            && self.unanswered + self.overdue <= self.failed
     }
 
     /// Messages whose time is known only to lie above every finite one (METHOD §1).
@@ -69,7 +70,8 @@ pub struct MessageCounts {
 }
 
 impl MessageCounts {
-    pub(super) const fn add(&mut self, other: &Self) {
+    /// Adds others.
+    pub const fn add(&mut self, other: &Self) {
         self.warm.add(&other.warm);
         self.measured.add(&other.measured);
         self.completed += other.completed;

@@ -166,6 +166,8 @@ async fn connection(socket: TcpStream, setup: Setup, seen: Arc<Seen>) {
     builder
         .max_concurrent_streams(setup.streams_max)
         .initial_window_size(setup.window)
+        // Else many small messages that it has not read yet are a flood to it.
+        .data_frame_budget(usize::MAX >> 1)
         .initial_connection_window_size(setup.window.max(65_535));
     let Ok(mut connection) = builder.handshake::<_, Bytes>(socket).await else { return };
     let mut requests = JoinSet::new();

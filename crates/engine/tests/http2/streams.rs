@@ -76,7 +76,9 @@ fn messages_of_a_client_are_sent_and_answered_once() {
 #[test]
 fn each_message_has_its_answer_where_both_sides_stream() {
     on_every_driver(|driver| {
-        for (shape, count, in_flight) in [((1, 1), 30, None), ((2, 8), 25, Some(4)), ((1, 3), 500, Some(1000))] {
+        for (shape, count, in_flight) in
+            [((1, 1), 30, None), ((2, 8), 25, Some(4)), ((1, 3), 500, Some(1000))]
+        {
             let server = served(Talk::Echo);
             let plan = StreamPlan { messages: Some(count), in_flight, ..stream(Streaming::Both) };
             let sum = run(&with_streams(closed(server.addr, driver, shape, 24), plan));
@@ -96,11 +98,17 @@ fn messages_keep_a_schedule_of_their_own() {
         for (streaming, talk) in [(Streaming::Both, Talk::Echo), (Streaming::Client, Talk::Collects)] {
             let server = served(talk);
             let plan = StreamPlan { messages: Some(10), rate_per_s: Some(200.0), ..stream(streaming) };
-            let sum = run(&with_streams(open(server.addr, driver, (2, 50), 60), plan));
+            let sum = run(&with_streams(closed(server.addr, driver, (2, 15), 60), plan));
             assert_eq!(ends(&sum), [60, 60, 0, 0], "{driver:?} {:?}", sum.examples);
             assert_eq!((messages(&sum), seen(&server)[0]), ([600, 600, 0, 0], 600), "{driver:?}");
             // Nine gaps of 5 ms, whatever the machine: a stream cannot end earlier.
             assert!(sum.times[schema::load::Time::Response].min() >= 44 * MS, "{driver:?}");
+            // A busy machine may be late, and what is due then is censored, not left out.
+            let sum = run(&with_streams(open(server.addr, driver, (2, 50), 60), plan));
+            let [scheduled, completed, failed, censored] = ends(&sum);
+            assert_eq!((scheduled, failed, completed + censored), (60, 0, 60), "{driver:?}");
+            let account = sum.counts.messages.measured;
+            assert!(account.balances() && account.scheduled >= completed * 10, "{driver:?} {account:?}");
         }
     });
 }
@@ -232,10 +240,11 @@ fn streams_that_outlast_the_load_are_censored() {
         let server = served(Talk::Endless);
         let sum = run(&with_streams(brief(driver, &server), stream(Streaming::Server)));
         assert_eq!((ends(&sum), messages(&sum)), ([4, 0, 0, 4], [4, 0, 0, 4]), "{driver:?}");
-        assert!(sum.counts.messages.received > 100, "{driver:?}");
+        assert!(sum.counts.messages.received <= seen(&server)[1], "{driver:?}");
 
         let server = served(Talk::Silent);
-        let plan = StreamPlan { messages: Some(1_000_000), rate_per_s: Some(1000.0), ..stream(Streaming::Both) };
+        let plan =
+            StreamPlan { messages: Some(1_000_000), rate_per_s: Some(1000.0), ..stream(Streaming::Both) };
         let sum = run(&with_streams(brief(driver, &server), plan));
         let [scheduled, completed, failed, censored] = messages(&sum);
         assert_eq!((ends(&sum), completed, failed), ([4, 0, 0, 4], 0, 0), "{driver:?}");

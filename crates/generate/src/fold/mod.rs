@@ -1,6 +1,7 @@
 //! Sums of a load: over its samples, over the measured window and over the whole, and the report that they make.
 
 mod by_request;
+mod messages;
 mod rate;
 mod samples;
 mod whole;
@@ -193,6 +194,7 @@ impl Fold {
             bytes: self.bytes,
             connections: self.whole.connections(asked, established, job.load.tls.is_some()),
             streams: self.whole.streams(&job.load.connection),
+            messages: messages::summary(&job.scenario, &self.measured, &self.window),
             latency_ns: self.latencies(),
             by_request: self.by_request(job),
             sessions: self.sessions(job),
@@ -246,6 +248,7 @@ pub(crate) fn empty_report(job: &LoadJob) -> LoadReport {
         bytes: BytesMoved::default(),
         connections: Connections::default(),
         streams: None,
+        messages: None,
         latency_ns: Latencies::default(),
         generator: schema::load::Generator {
             workers: job.load.workers,

@@ -1,7 +1,7 @@
 //! `[request.grpc]` resolved: a request of HTTP/2, and what its answer must say.
 
 use super::encode::{self, Message};
-use super::{answer, descriptors};
+use super::{answer, descriptors, stream};
 use prost_reflect::MethodDescriptor;
 use schema::grpc::{CodeItem, Compression, Grpc};
 use schema::plan::{CallPlan, RequestPlan};
@@ -43,11 +43,7 @@ pub(crate) fn call(
 ) -> Result<Called, Problem> {
     let status = accepted(&expect.grpc_status, &format!("{expect_at}.grpc_status"))?;
     let method = descriptors::method(grpc, at, folder)?;
-    let key = format!("{at}.method");
-    if let Some(streams) = streaming(&method) {
-        let cause = format!("`{}` {streams}", grpc.method);
-        return Err(Problem::at(&key, cause, "name a method with one message each way"));
-    }
+    let stream = stream::plan(grpc, &method, at)?;
     let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
     let message = message(grpc, &method, at, folder)?;
     let is_template =
@@ -58,7 +54,15 @@ pub(crate) fn call(
         deadline_ns: deadline(grpc, at)?,
         checks: answer::checks(expect, &method.output(), expect_at)?,
         message: None,
+        stream,
     };
+    if !call.checks.is_empty() && method.is_server_streaming() {
+        let cause = format!(
+            "`{}` answers with a stream of messages, which are counted and not looked into",
+            grpc.method
+        );
+        return Err(Problem::at(expect_at, cause, "leave the checks of the message out"));
+    }
     if !call.checks.is_empty() && grpc.compress.is_some() {
         let cause = "the answer may come compressed, and is not looked into then";
         let remedy = "leave `compress` out, or the checks of the message";
@@ -103,15 +107,6 @@ pub(super) fn accepted(items: &[CodeItem], at: &str) -> Result<Vec<u8>, Problem>
     codes.sort_unstable();
     codes.dedup();
     Ok(codes)
-}
-
-fn streaming(method: &MethodDescriptor) -> Option<&'static str> {
-    match (method.is_client_streaming(), method.is_server_streaming()) {
-        (false, false) => None,
-        (true, false) => Some("takes a stream of messages, which prony does not send yet"),
-        (false, true) => Some("answers with a stream of messages, which prony does not count yet"),
-        (true, true) => Some("is a stream of messages both ways, which prony does not make yet"),
-    }
 }
 
 fn message(grpc: &Grpc, method: &MethodDescriptor, at: &str, folder: &Path) -> Result<Message, Problem> {

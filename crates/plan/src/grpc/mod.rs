@@ -2,13 +2,13 @@
 //! the load, as far as they are always the same.
 //!
 //! Descriptors end here: what goes on is bytes, and for templates the parts of a message by field numbers.
-//! Absent on purpose: asking a server what it offers (reflection), calls with several messages one way, and values taken from
-//! messages.
+//! Absent on purpose: asking a server what it offers (reflection), and values taken from messages.
 
 mod answer;
 mod call;
 mod descriptors;
 mod encode;
+mod stream;
 #[cfg(test)]
 mod tests;
 

@@ -1,8 +1,9 @@
 //! A single load (`prony load`). `words` and `parts` say it once; the other files give it its shape.
 
-pub(crate) mod csv;
+mod csv;
 pub(crate) mod html;
 pub(crate) mod markdown;
+mod messages;
 pub(crate) mod parts;
 pub(crate) mod text;
 pub(crate) mod words;
