@@ -3,11 +3,11 @@
 
 CARGO ?= cargo
 GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages targets/go/orders \
-  targets/go/handover targets/go/supervised targets/go/replicas targets/go/planted targets/go/iris targets/go/fiber services/grpc services/http \
+  targets/go/handover targets/go/supervised targets/go/replicas targets/go/planted targets/go/iris targets/go/fiber targets/go/grpc services/grpc services/http \
   crates/cli/tests/own/go
 PHP_TARGETS := targets/php/fpm targets/php/swoole
-RUST_TARGETS := targets/rust/common targets/rust/axum targets/rust/hyper
-NODE_PACKAGES := targets/node/common targets/node/fastify targets/node/express
+RUST_TARGETS := targets/rust/common targets/rust/axum targets/rust/hyper targets/rust/tonic
+NODE_PACKAGES := targets/node/common targets/node/fastify targets/node/express targets/node/grpc
 FUZZ_TARGETS := response chunked request experiment audit counters profile coding answer import template files http2 hpack grpc
 # Seconds of `make fuzz` in all, shared out evenly.
 FUZZ_SECONDS ?= 3600

@@ -36,12 +36,19 @@ pub(crate) enum Work {
     /// Ten requests with expressions, `fixtures/ten.toml`; peers that cannot do that send the same request over and
     /// over, and are what it costs without.
     Mix,
+    /// The same call of gRPC over and over.
+    Call,
+    /// Calls of gRPC whose message has a number that counts up.
+    CallMix,
 }
 
 /// The script of [`Work::Script`].
 pub(crate) const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/counter.lua");
 /// The scenario of [`Work::Mix`].
 pub(crate) const SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/ten.toml");
+/// The method of [`Work::Call`] and [`Work::CallMix`], and the file that describes it.
+pub(crate) const METHOD: &str = "bench.Greeter/Greet";
+pub(crate) const PROTO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/greeter.proto");
 
 const CLOSED: Case = Case {
     name: "closed-64",
@@ -55,10 +62,11 @@ const CLOSED: Case = Case {
     core_only: false,
 };
 const HTTP2: Case = Case { core_only: true, ..CLOSED };
+const GRPC: Case = Case { path: "/", connections: 1, streams: Some(50), work: Work::Call, ..HTTP2 };
 const RATE: Case = Case { path: "/stamp", connections: 16, ..CLOSED };
 
 /// All cases, in the order of the tables.
-pub(crate) const ALL: [Case; 18] = [
+pub(crate) const ALL: [Case; 20] = [
     Case { name: "closed-1", connections: 1, core_only: true, ..CLOSED },
     Case { name: "closed-16", connections: 16, ..CLOSED },
     CLOSED,
@@ -74,6 +82,8 @@ pub(crate) const ALL: [Case; 18] = [
     Case { name: "h2-1x100", connections: 1, streams: Some(100), ..HTTP2 },
     Case { name: "h2-16x10", connections: 16, streams: Some(10), ..HTTP2 },
     Case { name: "h2-tls-16x10", connections: 16, streams: Some(10), tls: true, ..HTTP2 },
+    Case { name: "grpc-1x50", ..GRPC },
+    Case { name: "grpc-mix-1x50", work: Work::CallMix, ..GRPC },
     Case { name: "rate-1k", rate_per_s: Some(1_000), ..RATE },
     Case { name: "rate-10k", rate_per_s: Some(10_000), ..RATE },
     Case { name: "rate-40k", rate_per_s: Some(40_000), ..RATE },
@@ -109,7 +119,9 @@ mod tests {
 
     #[test]
     fn cases_are_found_by_name_and_by_kind() {
-        for (name, wanted) in [("closed", 5), ("closed-64", 1), ("rate", 3), ("h2", 4), ("clo", 0), ("", 0)] {
+        for (name, wanted) in
+            [("closed", 5), ("closed-64", 1), ("rate", 3), ("h2", 4), ("grpc", 1), ("clo", 0), ("", 0)]
+        {
             assert_eq!(find(name).len(), wanted, "{name}");
         }
         let names: std::collections::BTreeSet<&str> = ALL.iter().map(|case| case.name).collect();

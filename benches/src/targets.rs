@@ -49,7 +49,7 @@ const ALL_CLOSED: &[&str] = &["closed-16", "closed-64", "closed-512", "closed-40
 const CPU_WORDS: &str = "CPU per request";
 
 /// All targets that are ratios to one peer.
-const RATIOS: [Target; 18] = [
+const RATIOS: [Target; 20] = [
     at_most(CPU_WORDS, CPU, "prony-before", 1.0, &["closed-16", "closed-64", "closed-512"]),
     at_most(CPU_WORDS, CPU, "prony-before", 0.97, &["closed-4096"]),
     at_most(CPU_WORDS, CPU, "wrk", 0.72, &["closed-16", "closed-64"]),
@@ -66,6 +66,8 @@ const RATIOS: [Target; 18] = [
     at_most(CPU_WORDS, CPU, "h2load", 0.5, &["h2-1x100"]),
     at_most(CPU_WORDS, CPU, "h2load", 0.75, &["h2-16x10"]),
     at_most(CPU_WORDS, CPU, "h2load", 0.8, &["h2-tls-16x10"]),
+    at_most("CPU per call", CPU, "ghz", 1.0 / 25.0, &["grpc-1x50"]),
+    at_most("CPU per call", CPU, "ghz", 1.0 / 15.0, &["grpc-mix-1x50"]),
     at_most("median error of arrival gaps", GAP_P50, "wrk2", 0.1, &["rate-10k"]),
     at_most("p99 error of arrival gaps", GAP_P99, "wrk2", 0.3, &["rate-10k"]),
 ];
@@ -99,8 +101,8 @@ pub(crate) fn verdicts(rows: &[Row], cases: &[&str], peers: &[&str]) -> Vec<Stri
 fn verdict(rows: &[Row], case: &str, target: &Target, peers: &[&str]) -> String {
     let Target { what, versus, value, .. } = *target;
     let asked = |versus: &str| match target.bound {
-        Bound::AtMost(most) => format!("{case}: {what} at most {most:.2} of {versus}'s"),
-        Bound::AtLeast(least) => format!("{case}: {what} at least {least:.2} of {versus}'s"),
+        Bound::AtMost(most) => format!("{case}: {what} at most {} of {versus}'s", bound(most)),
+        Bound::AtLeast(least) => format!("{case}: {what} at least {} of {versus}'s", bound(least)),
     };
     let judged = |versus: &str| match ratio(rows, case, SELF, versus, value) {
         Some(ratio) => judged(target.bound, ratio),
@@ -128,6 +130,12 @@ fn verdict(rows: &[Row], case: &str, target: &Target, peers: &[&str]) -> String 
         );
     }
     format!("{}: {}", asked(versus), judged(versus))
+}
+
+/// A bound with two digits, or three where it needs them.
+fn bound(limit: f64) -> String {
+    let digits = if (limit * 100.0 - (limit * 100.0).round()).abs() < 0.001 { 2 } else { 3 };
+    format!("{limit:.digits$}")
 }
 
 fn judged(bound: Bound, ratio: Ratio) -> String {
@@ -234,6 +242,11 @@ mod tests {
         let unsure = closed(&[0.6, 0.9, 0.7, 0.7, 0.65]);
         assert!(unsure.contains("reaches across the target"), "{unsure}");
         assert!(closed(&[]).contains("unknown, no repeat"), "{}", closed(&[]));
+    }
+
+    #[test]
+    fn bounds_have_as_many_digits_as_they_need() {
+        assert_eq!([0.72, 1.0, 1.0 / 15.0].map(bound), ["0.72", "1.00", "0.067"]);
     }
 
     #[test]

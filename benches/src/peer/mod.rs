@@ -9,6 +9,7 @@ mod ab;
 mod bombardier;
 mod fortio;
 mod gcannon;
+mod ghz;
 mod h2load;
 mod hey;
 mod k6;
@@ -25,7 +26,7 @@ mod zrk;
 use crate::case::{Case, Job, Work};
 
 /// The peers in the order of the tables.
-pub(crate) const PEERS: [&Peer; 17] = [
+pub(crate) const PEERS: [&Peer; 18] = [
     &prony::PEER,
     &prony::BEFORE,
     &limit::PEER,
@@ -35,6 +36,7 @@ pub(crate) const PEERS: [&Peer; 17] = [
     &zrk::PEER,
     &gcannon::PEER,
     &h2load::PEER,
+    &ghz::PEER,
     &hey::PEER,
     &ab::PEER,
     &oha::PEER,
@@ -101,8 +103,9 @@ impl Peer {
     /// Whether it can send this; what costs no more and no less than one URL is left to those that are compared.
     pub(crate) fn does(&self, work: Work) -> bool {
         match work {
-            Work::Url => true,
+            Work::Url => self.name != ghz::PEER.name,
             Work::Script => [SELF, BEFORE, BASE.name].contains(&self.name),
+            Work::Call | Work::CallMix => [SELF, BEFORE, ghz::PEER.name].contains(&self.name),
             Work::Mix => [SELF, BEFORE, BASE.name, limit::PEER.name].contains(&self.name),
         }
     }

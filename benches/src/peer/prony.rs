@@ -1,7 +1,7 @@
 //! prony itself, by `prony load`, with everything on that it has on by default.
 
 use super::{Done, Peer, ReadError, VersionFrom};
-use crate::case::{Job, SCENARIO, SCRIPT, Work};
+use crate::case::{Job, METHOD, PROTO, SCENARIO, SCRIPT, Work};
 use schema::load::LoadReport;
 
 pub(super) const PEER: Peer = Peer {
@@ -20,9 +20,10 @@ pub(super) const BEFORE: Peer = Peer { name: "prony-before", install: "give --be
 
 fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     let (connections, time) = (job.case.connections.to_string(), format!("{}s", job.seconds));
-    // A scenario has paths of its own.
+    // A scenario and a call have paths of their own.
     let origin = job.url.strip_suffix(job.case.path).unwrap_or(job.url);
-    let url = if job.case.work == Work::Mix { origin } else { job.url };
+    let names_paths = matches!(job.case.work, Work::Mix | Work::Call | Work::CallMix);
+    let url = if names_paths { origin } else { job.url };
     let fixed = ["load", url, "-c", &connections, "-t", "1", "-d", &time];
     let mut words = fixed.map(str::to_owned).to_vec();
     words.extend(job.case.rate_per_s.iter().flat_map(|rate| ["-R".to_owned(), rate.to_string()]));
@@ -35,9 +36,15 @@ fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
         Work::Url => {}
         Work::Script => words.extend(["-s", SCRIPT].map(str::to_owned)),
         Work::Mix => words.extend(["--scenario", SCENARIO].map(str::to_owned)),
+        Work::Call => words.extend(call(r#"{"name":"pear"}"#)),
+        Work::CallMix => words.extend(call(r#"{"name":"pear-${counter()}"}"#)),
     }
     words.extend(["--pin", "0", "--format", "json", "--no-tui"].map(str::to_owned));
     Some(words)
+}
+
+fn call(message: &str) -> [String; 6] {
+    ["--grpc", METHOD, "--proto", PROTO, "--data", message].map(str::to_owned)
 }
 
 /// Failed gates are not looked at; what could not be measured at all is no report.
@@ -91,5 +98,12 @@ mod tests {
         let case = crate::case::find("h2-16x10")[0];
         let words = arguments(&Job { url: "http://127.0.0.1:1/ping", case, seconds: 4 }).unwrap();
         assert!(words.join(" ").contains("-c 16 -t 1 -d 4s --http 2 --streams 10 "), "{words:?}");
+        let case = crate::case::find("grpc-1x50")[0];
+        let words = arguments(&Job { url: "http://127.0.0.1:1/", case, seconds: 4 }).unwrap().join(" ");
+        assert!(
+            words.starts_with("load http://127.0.0.1:1 -c 1 -t 1 -d 4s --http 2 --streams 50 "),
+            "{words}"
+        );
+        assert!(words.contains(" --grpc bench.Greeter/Greet --proto "), "{words}");
     }
 }

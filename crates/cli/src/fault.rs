@@ -75,6 +75,7 @@ fn listed(entry: Entry) -> FaultListEntry {
         ask: match entry.ask {
             Ask::Any => FaultAsk::Any,
             Ask::Head => FaultAsk::Head,
+            Ask::Call => FaultAsk::Call,
             Ask::LargeBody => FaultAsk::LargeBody,
         },
         tls: entry.tls,

@@ -11,7 +11,7 @@ use crate::driver::Handshake;
 use crate::failure::Failure;
 use crate::fate::Fate;
 use crate::hand_over::HandOver;
-use crate::interval::{Account, EntryData, Page, STALL_MIN_NS, StreamCounts};
+use crate::interval::{Account, EntryData, Page, STALL_MIN_NS, StreamCounts, Waited};
 use crate::rows::{Noted, RowSink};
 use crate::tally::{Store, Tally};
 use messages::Ledger;
@@ -284,6 +284,14 @@ impl Book {
             }
         }
         self.note_row(request.intended, |rows, is_measured| rows.completed(request, done, is_measured));
+    }
+
+    /// What a completed request that was intended then waited, by cause; of connections with streams.
+    #[inline]
+    pub(crate) fn waited(&mut self, intended: Nanos, waited: Waited) {
+        if self.belongs_here(intended) {
+            self.current.times.note_waits(waited);
+        }
     }
 
     /// Notes the row of a request that has just ended, where rows are wanted.

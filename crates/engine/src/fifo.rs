@@ -51,6 +51,11 @@ impl<T> Fifo<T> {
         self.first.as_ref()
     }
 
+    /// The oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.first.iter().chain(self.behind.iter().flat_map(|behind| behind.iter()))
+    }
+
     #[inline]
     pub(crate) fn len(&self) -> usize {
         usize::from(self.first.is_some()) + self.behind.as_ref().map_or(0, |behind| behind.len())

@@ -37,7 +37,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use units::{Clock, MonotonicClock, Nanos, Seed};
-use wire::http2::{Config, WINDOW_BITS_MAX, Windows};
+use wire::http2::{Config, Windows};
 use wire::{Http1, Http2};
 
 /// Between the decision to begin and the trial's origin, so that every worker sees it in time.
@@ -410,14 +410,12 @@ impl Speech {
         Ok(match connection.http {
             HttpVersion::V1_1 => Self::Http1(H1::new(connection.pipeline), job.traffic.framed().clone()),
             HttpVersion::V2 => {
+                let [of_streams, of_all] = connection.windows();
                 let config = Config {
                     https: job.tls.is_some(),
                     streams_max: connection.streams,
                     first_stream: job.way.first_stream.unwrap_or(1),
-                    windows: Windows::of_bits(
-                        connection.window_bits.unwrap_or(WINDOW_BITS_MAX),
-                        connection.connection_window_bits.unwrap_or(WINDOW_BITS_MAX),
-                    ),
+                    windows: Windows::of_bits(of_streams, of_all),
                     ..Config::default()
                 };
                 let too_much = |_| EngineError::Plan("all fixed requests exceed 4 GiB; send smaller bodies");

@@ -14,6 +14,7 @@ mod measured;
 pub mod orders;
 mod phases;
 pub mod processes;
+pub mod reflection;
 pub mod script;
 mod sent_windows;
 mod set_up;

@@ -2,7 +2,7 @@
 
 use crate::contract::route;
 use crate::{TargetError, manifest_parts};
-use schema::target::{Metrics, TargetManifest};
+use schema::target::{Metrics, Ready, TargetManifest};
 use schema::text::{FileError, Problem, parse_toml};
 use std::fs::File;
 use std::io::Read;
@@ -105,8 +105,17 @@ fn command_problem(manifest: &TargetManifest) -> Option<Problem> {
 }
 
 fn rest_problem(manifest: &TargetManifest) -> Option<Problem> {
-    path_problem("ready.path", manifest.ready.path.as_deref())
-        .or_else(|| metrics_problem("metrics", &manifest.metrics))
+    ready_problem("ready", &manifest.ready).or_else(|| metrics_problem("metrics", &manifest.metrics))
+}
+
+/// What is wrong with `[ready]`, of a manifest or of an experiment; `key` is where it stands.
+#[must_use]
+pub fn ready_problem(key: &str, ready: &Ready) -> Option<Problem> {
+    if ready.grpc && ready.path.is_some() {
+        let cause = "a server of gRPC is ready by grpc.health.v1, not by a path";
+        return Some(Problem::at(&format!("{key}.path"), cause, "keep one of path, grpc"));
+    }
+    path_problem(&format!("{key}.path"), ready.path.as_deref())
 }
 
 fn path_problem(key: &str, path: Option<&str>) -> Option<Problem> {
@@ -212,6 +221,11 @@ mod tests {
             &GOOD.replace("[build]\ncommand = [\"go\", \"build\"]\n", ""),
             "target.toml:6:1: {build} is used, but nothing is built (key `run.command`)\n  \
              remedy: add a [build] table, or name the program itself",
+        );
+        check(
+            &GOOD.replace("path = \"/health\"", "grpc = true\npath = \"/health\""),
+            "target.toml:12:1: a server of gRPC is ready by grpc.health.v1, not by a path (key `ready.path`)\n  \
+             remedy: keep one of path, grpc",
         );
         check(
             &GOOD.replace("/health", "health"),

@@ -32,7 +32,7 @@ pub(crate) fn await_ready(guard: &Guard, ready: &Ready, addr: SocketAddr) -> Res
     let mut pause = FIRST_PAUSE;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let probed = probe(addr, ready.path.as_deref(), left.clamp(FIRST_PAUSE, PROBE_TIMEOUT));
+        let probed = probe(addr, ready, left.clamp(FIRST_PAUSE, PROBE_TIMEOUT));
         let ready_ns = Nanos::from(executed.elapsed()).0;
         // Checked after the probe: a good answer while our target is dead came from somebody else's server.
         if !guard.is_alive() {
@@ -52,13 +52,17 @@ pub(crate) fn await_ready(guard: &Guard, ready: &Ready, addr: SocketAddr) -> Res
     }
 }
 
-/// One attempt: a status 200 from `path`, or an accepted connection.
-pub(crate) fn probe(addr: SocketAddr, path: Option<&str>, timeout: Duration) -> Result<(), String> {
-    let Some(path) = path else {
-        return TcpStream::connect_timeout(&addr, timeout).map(drop).map_err(|error| error.to_string());
-    };
+/// One attempt: SERVING by `grpc.health.v1`, a status 200 from the path, or an accepted connection.
+pub(crate) fn probe(addr: SocketAddr, ready: &Ready, timeout: Duration) -> Result<(), String> {
     let limits = Limits { timeout, body_bytes: BODY_BYTES_MAX };
-    probe::get(addr, path, limits).map(drop).map_err(|error| format!("GET {path}: {error}"))
+    match &ready.path {
+        _ if ready.grpc => probe::grpc::serves(addr, None, limits)
+            .map_err(|error| format!("Check of grpc.health.v1.Health: {error}")),
+        Some(path) => {
+            probe::get(addr, path, limits).map(drop).map_err(|error| format!("GET {path}: {error}"))
+        }
+        None => TcpStream::connect_timeout(&addr, timeout).map(drop).map_err(|error| error.to_string()),
+    }
 }
 
 /// Whether a server that prony did not start accepts connections.
@@ -75,6 +79,7 @@ pub fn reachable(addr: SocketAddr, timeout: Duration) -> Result<(), TargetError>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testkit::http2;
     use testkit::script::{Act, Scripted};
 
     #[test]
@@ -82,11 +87,26 @@ mod tests {
         let outcome = |status: &str| {
             let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
             let server = Scripted::start(vec![Act::AwaitRequest, Act::send(&answer)]);
-            probe(server.addr(), Some("/health"), Duration::from_secs(5))
+            let ready = Ready { path: Some("/health".to_owned()), ..Ready::default() };
+            probe(server.addr(), &ready, Duration::from_secs(5))
         };
         let error = outcome("503 Busy").unwrap_err();
         assert_eq!(error, "GET /health: the answer has status 503, not 200; check the path");
         assert_eq!(outcome("200 OK"), Ok(()));
+    }
+
+    #[test]
+    fn a_server_of_grpc_is_ready_once_it_serves() {
+        let ready = Ready { grpc: true, ..Ready::default() };
+        let outcome = |message: &'static [u8], status: &str| {
+            let answer = http2::call_answer(1, message, status);
+            let acts = vec![http2::Act::Settings(vec![]), http2::Act::Await(1), http2::Act::Send(answer)];
+            probe(http2::Raw::start(vec![acts]).addr(), &ready, Duration::from_secs(5))
+        };
+        assert_eq!(outcome(&[8, 1], "0"), Ok(()));
+        assert!(outcome(&[8, 2], "0").unwrap_err().contains("does not serve"));
+        let error = outcome(&[], "12").unwrap_err();
+        assert_eq!(error, "Check of grpc.health.v1.Health: grpc-status 12 UNIMPLEMENTED");
     }
 
     #[test]

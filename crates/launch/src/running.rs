@@ -137,7 +137,7 @@ impl RunningTarget {
     /// Whether it answers at this moment, as its readiness asks; waits at most `timeout` for the answer.
     #[must_use]
     pub fn answers(&self, timeout: Duration) -> bool {
-        ready::probe(self.addr, self.ready.path.as_deref(), timeout).is_ok()
+        ready::probe(self.addr, &self.ready, timeout).is_ok()
     }
 
     /// Ends it and verifies that all its processes are gone and that its port is free. Takes at most the time of

@@ -144,7 +144,8 @@ impl Bench {
     fn plan(&self, command: &[String]) -> StartPlan {
         let mut plan = StartPlan::from_command(command, &self.log(), Path::new(&exe()));
         plan.env.insert(MARKER.into(), self.marker.clone());
-        plan.ready = Ready { path: Some("/".into()), timeout: Some(Nanos::from_secs(20)) };
+        plan.ready =
+            Ready { path: Some("/".into()), timeout: Some(Nanos::from_secs(20)), ..Ready::default() };
         plan
     }
 

@@ -28,10 +28,11 @@ pub use experiment::{
     CONFIRMATIONS, KneeWishes, Levels, PROFILE_WINDOWS, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, add_blocks,
     alarm, capacity, experiment, load_words, longest_ns, pilot, short,
 };
+pub use grpc::{Ask, Reflection, Unanswered};
 pub use job::{LoadJob, NameLookup};
 pub use load::{intervals, ports, processes, recorded};
 pub use notes::{fewer_streams, notes};
 pub use place::{login, net, origins, proxy, tls};
 pub use scenario::{call_scenario, chunk_bytes, load_contract, load_scenario, load_scenario_file};
-pub use single::{Single, schedule, single};
+pub use single::{Reach, Single, reach, schedule, single};
 pub use wrong::Wrong;

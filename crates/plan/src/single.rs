@@ -15,9 +15,10 @@ use crate::wrong::Wrong;
 use launch::pin;
 use schema::arrival::Arrivals;
 use schema::experiment::{Load, LoadModel, Resolve};
-use schema::plan::{LoadPlan, PhasePlan, PinPlan, ScenarioPlan};
-use schema::text::Problem;
+use schema::plan::{LoadPlan, PhasePlan, PinPlan, ScenarioPlan, TlsPlan};
+use schema::text::{Problem, cause_and_remedy};
 use schema::tls::TlsUse;
+use std::net::SocketAddr;
 use std::path::Path;
 use units::{Count, Nanos, PerSecond};
 
@@ -54,6 +55,40 @@ pub struct Single<'a> {
     pub requests: Option<Count>,
     /// One row for each request.
     pub each: Option<EachPlan>,
+}
+
+/// Where a server is asked before the load is resolved.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    /// Its address.
+    pub to: SocketAddr,
+    /// Its name, as requests say it.
+    pub authority: String,
+    /// TLS of an https URL.
+    pub tls: Option<TlsPlan>,
+}
+
+/// Where the server of a load is asked what its calls take (reflection), under the same consent as the load.
+///
+/// # Errors
+/// An address without consent, a name that does not resolve, wrong options of TLS, and ways on which servers are not asked.
+pub fn reach(
+    url: &HttpUrl,
+    load: &Load,
+    tls: &TlsUse,
+    (connect_to, proxy): (Option<&str>, Option<&str>),
+    consent: &[String],
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Reach, Wrong> {
+    let wanted = Wanted { url, connect_to, proxy, consent, connection: &load.connection };
+    let way = wanted.way(variable)?;
+    if way.proxy.is_some() || load.connection.unix_socket.is_some() {
+        let cause = "it is behind a proxy or a Unix socket";
+        return Err(Problem::at("request.grpc.proto", cause, "leave the proxy out").into());
+    }
+    let tls = tls::of_url(Some(tls), url, Path::new("")).map_err(PlanError::from)?;
+    let tls = tls.map(|tls| TlsPlan { alpn: vec![http::ALPN.to_owned()], ..tls });
+    Ok(Reach { to: way.to, authority: url.authority(), tls })
 }
 
 /// Resolves a single load on a host with these usable CPUs; `variable` reads the environment.
@@ -189,9 +224,8 @@ fn cpus(list: Option<&str>, usable: &[u32]) -> Result<Option<Vec<u32>>, Problem>
     let Some(list) = list else { return Ok(None) };
     let wrong = |error: pin::PinError| {
         let text = error.to_string();
-        let (cause, remedy) =
-            text.split_once("\n  remedy: ").unwrap_or((&text, "write for example 0 or 0-3"));
-        Problem::at("pin", cause, remedy)
+        let (cause, remedy) = cause_and_remedy(&text);
+        Problem::at("pin", cause, remedy.unwrap_or("write for example 0 or 0-3"))
     };
     let cpus = pin::parse_list(list).map_err(wrong)?;
     match cpus.iter().find(|cpu| !usable.is_empty() && !usable.contains(cpu)) {

@@ -9,4 +9,6 @@ pub struct Answer {
     pub headers: Vec<(String, String)>,
     /// Decoded from its framing.
     pub body: Vec<u8>,
+    /// Fields after the body, of HTTP/2 alone.
+    pub trailers: Vec<(String, String)>,
 }

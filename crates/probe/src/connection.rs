@@ -49,6 +49,14 @@ impl Connection {
         Ok(Self { stream: Stream::Tls(stream), deadline })
     }
 
+    /// Whether TLS agreed on this protocol; without TLS nobody asked.
+    pub(crate) fn agreed_on(&self, alpn: &[u8]) -> bool {
+        match &self.stream {
+            Stream::Plain(_) => true,
+            Stream::Tls(stream) => stream.conn.alpn_protocol() == Some(alpn),
+        }
+    }
+
     pub(crate) fn send(&mut self, mut request: &[u8]) -> Result<(), ProbeError> {
         while !request.is_empty() {
             let written = self.stream.get().write(request);

@@ -61,6 +61,11 @@ impl Draft {
         Ok(())
     }
 
+    /// Fields came after the body.
+    pub(crate) fn trailers(&mut self, fields: &[Header<'_>]) {
+        self.answer.trailers = owned(fields);
+    }
+
     pub(crate) fn into_answer(self) -> Answer {
         self.answer
     }
@@ -74,14 +79,16 @@ impl Draft {
     }
 }
 
+fn owned(fields: &[Header<'_>]) -> Vec<(String, String)> {
+    let text = |field: &Header<'_>| String::from_utf8_lossy(field.value).into_owned();
+    fields.iter().map(|field| (field.name.to_ascii_lowercase(), text(field))).collect()
+}
+
 impl Visit for Draft {
     fn head(&mut self, status: u16, headers: &[Header<'_>]) {
         self.has_head = true;
         self.answer.status = status;
-        self.answer.headers = headers
-            .iter()
-            .map(|field| (field.name.to_ascii_lowercase(), String::from_utf8_lossy(field.value).into_owned()))
-            .collect();
+        self.answer.headers = owned(headers);
         let length = self.answer.headers.iter().find(|(name, _)| name == "content-length");
         // `wire` has refused lists of different numbers before.
         self.announced_bytes =

@@ -6,6 +6,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
+use wire::http2::{ErrorCode, Fault};
 use wire::{EncodeError, Malformed};
 
 /// Why an exchange gave no answer, or not the one that was asked for.
@@ -55,6 +56,22 @@ pub enum ProbeError {
     /// Not HTTP/1.x, or with an unclear end.
     #[error("the answer is not well-formed HTTP/1.1: {0}; check the address and what serves there")]
     Malformed(#[from] Malformed),
+    /// Not HTTP/2, or not as it should be.
+    #[error("the answer is not well-formed HTTP/2: {0}; check the address and what serves there")]
+    Http2(Fault),
+    /// A server of TLS that does not choose HTTP/2.
+    #[error("the server does not choose h2 in the TLS handshake (ALPN); switch HTTP/2 on there")]
+    NotHttp2,
+    /// The server gave the request up, or did not take it.
+    #[error("the server {what} {stage} with {code}; look at the server's log")]
+    GivenUp {
+        /// What it did.
+        what: &'static str,
+        /// How far the exchange had come.
+        stage: Stage,
+        /// Its reason.
+        code: ErrorCode,
+    },
     /// A body under a transfer coding that would have to be undone first.
     #[error("the body has transfer coding {coding:?}, of which only chunked is read; switch it off there")]
     Coded {

@@ -1,7 +1,8 @@
-//! One blocking HTTP exchange with a deadline and limits, for contract checks, readiness and runtime counters.
+//! One blocking HTTP exchange with a deadline and limits, for contract checks, readiness and runtime counters; over HTTP/2 a
+//! few of them one after the other ([`Session`]), and calls of gRPC ([`grpc`]).
 //!
-//! Invariants: a fresh connection each time; one deadline for the whole exchange, connecting included, also where the
-//! server sends one byte at a time; the framing of request and answer is the crate `wire`'s alone, so that what is
+//! Invariants: a fresh connection each time, or for each session; one deadline for the whole exchange, connecting
+//! included, also where the server sends one byte at a time; the framing of request and answer is the crate `wire`'s alone, so that what is
 //! refused here is what the load would refuse; head (by `wire`) and body (by [`Limits`]) are bounded.
 //! A session of TLS that ends without close_notify is a connection closed too early (RFC 9112 §9.8).
 //! Absent on purpose: keep-alive, redirects, content codings, name resolution. Never for load, which goes
@@ -11,10 +12,13 @@ mod answer;
 mod connection;
 mod draft;
 mod error;
+pub mod grpc;
+mod session;
 mod tls;
 
 pub use answer::Answer;
 pub use error::{ProbeError, Stage};
+pub use session::Session;
 pub use tls::Tls;
 
 use connection::Connection;

@@ -4,7 +4,7 @@ mod sample;
 
 use report::{LoadSeries, Style};
 use schema::analysis::CurvePoint;
-use schema::load::{ErrorClass, LoadReport, ThresholdResult};
+use schema::load::{ErrorClass, LatencySummary, LoadReport, StreamSummary, ThresholdResult};
 use schema::trial::{IntervalLine, Phase};
 
 fn series() -> LoadSeries {
@@ -33,6 +33,22 @@ fn series() -> LoadSeries {
         intervals: (0..10).map(line).collect(),
         curves: vec![("response", curve(1.2)), ("service", curve(1.1))],
     }
+}
+
+#[test]
+fn a_load_over_streams_says_what_its_requests_waited_for() {
+    let mut load = sample::load::load_report();
+    let wide = Style { width: 120, color: false };
+    let text = |load: &LoadReport| report::load_text(load, wide, false);
+    assert!(!text(&load).contains("waited for"), "nothing waited");
+    load.streams = Some(StreamSummary { asked: 100, granted: Some(10), ..StreamSummary::default() });
+    let wait = |mean, p99| LatencySummary { mean: Some(mean), p99, ..LatencySummary::default() };
+    load.latency_ns.wait_stream = wait(48.1e6, Some(95_000_000));
+    load.latency_ns.wait_window = wait(0.0, Some(0));
+    load.latency_ns.wait_connection = wait(90e6, None);
+    let line = "waited for   a connection 90.0 ms (mean); a stream 48.1 ms (mean), 95.0 ms (p99)";
+    let found = text(&load);
+    assert!(found.contains(line), "{found}");
 }
 
 fn with_thresholds() -> LoadReport {

@@ -16,6 +16,7 @@ mod cookies;
 mod failures;
 mod json;
 mod message;
+mod message_capture;
 mod notes;
 mod rule;
 mod status;

@@ -9,7 +9,7 @@
 mod check;
 mod feeder;
 mod program;
-mod protobuf;
+pub mod protobuf;
 pub mod script;
 mod stream;
 mod template;

@@ -1,12 +1,11 @@
 //! All that one load sends and how its answers are judged, compiled: a program, its checks and its session.
 
-use crate::{CallCheck, Check, Framed, MessageRule, Program, ProgramError, StreamRule};
+use crate::{CallCheck, Check, Framed, Program, ProgramError};
 use schema::arrival::{LengthPlan, ThinkPlan};
-use schema::plan::{BodyExpectation, CallPlan, EntryPlan, ExpectPlan, RequestPlan, ScenarioPlan};
+use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, RequestPlan, ScenarioPlan};
 use schema::scenario::{OnFailure, UserConnection};
 use std::sync::Arc;
 use units::Seed;
-use wire::grpc::Code;
 use wire::{Framing, Http1};
 
 /// What is sent. Clone one for each worker: checks hold scratch memory.
@@ -135,7 +134,7 @@ fn check(
     Check::compile(&entry.expect, body, &entry.capture, &index, keeps_cookies)
         .map(|check| check.with_seed(seed.derive("check", place as u64)))
         .map(|check| match &entry.grpc {
-            Some(call) => check.of_call(call_check(call)),
+            Some(call) => check.of_call(CallCheck::of_plan(call, &index)),
             None => check,
         })
         .map_err(|error| ProgramError {
@@ -143,12 +142,4 @@ fn check(
             cause: error.cause,
             remedy: error.remedy,
         })
-}
-
-/// What each call must come to.
-fn call_check(call: &CallPlan) -> CallCheck {
-    let accepted: Vec<Code> = call.status.iter().filter_map(|number| Code::of_number(*number)).collect();
-    CallCheck::new(&accepted, call.deadline_ns.is_some())
-        .with_rules(call.checks.iter().map(MessageRule::new))
-        .of_stream(call.stream.as_ref().map(StreamRule::new))
 }

@@ -10,7 +10,9 @@ use launch::{RunningTarget, StartPlan};
 use plan::NameLookup;
 use plan::net::HttpUrl;
 use schema::limits::LimitsPlan;
-use schema::plan::{EntryPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource};
+use schema::plan::{
+    ConnectionPlan, EntryPlan, HttpVersion, PinPlan, ScenarioPlan, TargetPlan, TargetSource, TlsPlan,
+};
 use schema::target::TargetManifest;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -65,13 +67,13 @@ pub(crate) fn bring_up(
     target: &Prepared,
     scenarios: &[ScenarioPlan],
     limits: &LimitsPlan,
-    follow: Option<u32>,
+    connection: &ConnectionPlan,
     pin: &PinPlan,
     log: &Path,
     environment: &Environment,
 ) -> Result<Up, RunnerError> {
     target.services.revive()?;
-    let mut over_tls = None;
+    let mut over_tls = OverTls::default();
     let (running, addr, authority, origin, name) = match start_plan(target, limits, pin, log, environment)? {
         Some(plan) => {
             let running = launch::start(plan)?;
@@ -86,16 +88,19 @@ pub(crate) fn bring_up(
             let addr = url.resolve(&environment.consent)?;
             launch::reachable(addr, CONTRACT_TIMEOUT)?;
             let name = NameLookup { url: url.clone(), consent: environment.consent.clone() };
-            over_tls = tls.as_ref().map(tls::load).transpose()?.as_ref().map(tls::for_probe);
+            over_tls = tls.as_ref().map_or(Ok(OverTls::default()), OverTls::new)?;
             (None, addr, url.authority(), url.origin(), Some(name))
         }
     };
     let wrong = |source| RunnerError::Contract { target: target.plan.name.clone(), source: Box::new(source) };
     let within = HttpUrl::parse(&origin)?.to_origin();
-    let follow = follow.map(|hops_max| Follow { origin: &within, hops_max });
+    let follow = connection.follow.map(|hops_max| Follow { origin: &within, hops_max });
     let check = |entry: &EntryPlan, follow: Option<Follow<'_>>| {
-        let peer = Peer { addr, host: &authority, tls: over_tls.as_ref(), timeout: CONTRACT_TIMEOUT };
-        contract::check(peer, entry, follow).map_err(wrong)
+        // As the load speaks: a target may know nothing else.
+        let http = entry.http(connection.http);
+        let (host, tls) = (&*authority, over_tls.of(http));
+        contract::check(Peer { addr, host, tls, http, timeout: CONTRACT_TIMEOUT }, entry, follow)
+            .map_err(wrong)
     };
     let agreed = target.contract.iter().filter(|agreed| target.services.has_all(&agreed.services));
     for entry in agreed.flat_map(|agreed| &agreed.requests).filter(|entry| is_fixed(entry)) {
@@ -107,7 +112,29 @@ pub(crate) fn bring_up(
         .flat_map(|scenario| scenario.requests.iter().map(|entry| (scenario.session.is_none(), entry)))
         .map(|(asks, entry)| (asks && is_fixed(entry)).then(|| check(entry, follow)).transpose())
         .collect::<Result<_, _>>()?;
-    Ok(Up { running, addr, authority, origin, verified, name, tls: over_tls })
+    Ok(Up { running, addr, authority, origin, verified, name, tls: over_tls.http1 })
+}
+
+/// TLS to a server that already runs, for each version of HTTP.
+#[derive(Default)]
+struct OverTls {
+    http1: Option<probe::Tls>,
+    http2: Option<probe::Tls>,
+}
+
+impl OverTls {
+    fn new(plan: &TlsPlan) -> Result<Self, RunnerError> {
+        let http2 = TlsPlan { alpn: vec!["h2".to_owned()], ..plan.clone() };
+        let ready = |plan: &TlsPlan| tls::load(plan).map(|tls| Some(tls::for_probe(&tls)));
+        Ok(Self { http1: ready(plan)?, http2: ready(&http2)? })
+    }
+
+    const fn of(&self, http: HttpVersion) -> Option<&probe::Tls> {
+        match http {
+            HttpVersion::V1_1 => self.http1.as_ref(),
+            HttpVersion::V2 => self.http2.as_ref(),
+        }
+    }
 }
 
 /// Whether a request is the same every time, so that one answer stands for all.

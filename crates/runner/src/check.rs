@@ -9,7 +9,7 @@ use collect::server_side::{self, Endpoint};
 use launch::contract::{self, ContractFault, Peer, route};
 use launch::{NeedState, RunningTarget, StartPlan};
 use plan::load_contract;
-use schema::plan::ScenarioPlan;
+use schema::plan::{HttpVersion, ScenarioPlan};
 use schema::target::{Metrics, TargetManifest};
 use schema::target_check::{CheckOutcome, RouteCheck, TargetBuild, TargetCheck};
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,6 +203,11 @@ impl Bench<'_> {
         StartPlan::from_manifest(manifest, folder, &env, &self.log(&manifest.name, "run"), self.launcher)
     }
 
+    fn peer<'a>(&self, running: &RunningTarget, host: &'a str) -> Peer<'a> {
+        let (addr, timeout) = (running.addr(), self.timeout);
+        Peer { addr, host, tls: None, http: HttpVersion::V1_1, timeout }
+    }
+
     fn ask(&self, route: &ScenarioPlan, running: &RunningTarget) -> RouteCheck {
         let requests = route.requests.len() as u64;
         let name = route.name.clone();
@@ -216,7 +221,7 @@ impl Bench<'_> {
         }
         check.outcome = CheckOutcome::Ok;
         let host = running.addr().to_string();
-        let peer = Peer { addr: running.addr(), host: &host, tls: None, timeout: self.timeout };
+        let peer = self.peer(running, &host);
         for entry in &route.requests {
             if !running.is_alive() {
                 check.reasons.push("not asked: the target had ended".to_owned());
@@ -256,7 +261,7 @@ impl Bench<'_> {
         let at = Endpoint { addr: running.addr(), host: host.clone(), tls: None };
         let only = Metrics { requests: Some(count.clone()), ..Metrics::default() };
         let (before, mut errors) = server_side::read(&at, &only);
-        let peer = Peer { addr: running.addr(), host: &host, tls: None, timeout: self.timeout };
+        let peer = self.peer(running, &host);
         for (entry, _) in asked.requests.iter().cycle().zip(0..COUNTED) {
             check.asked += 1;
             if let Err(error) = contract::check(peer, entry, None) {
@@ -279,7 +284,7 @@ impl Bench<'_> {
         let is_missing = |name: &&str| {
             self.route.is_none_or(|route| route == *name) && !manifest.provides.iter().any(|own| own == name)
         };
-        route::REQUIRED.into_iter().filter(is_missing).map(|name| RouteCheck {
+        route::required(&manifest.ready).iter().copied().filter(is_missing).map(|name| RouteCheck {
             name: name.to_owned(),
             outcome: CheckOutcome::Failed,
             requests: 0,

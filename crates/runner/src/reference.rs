@@ -12,7 +12,7 @@ pub(crate) fn start_plan(law: &Reference, is_public: bool, log: &Path, launcher:
     let mut command = vec![launcher.display().to_string()];
     command.extend(arguments(law, is_public));
     let mut plan = StartPlan::from_command(&command, log, launcher);
-    plan.ready = Ready { path: Some("/health".to_owned()), timeout: None };
+    plan.ready = Ready { path: Some("/health".to_owned()), timeout: None, ..Ready::default() };
     plan
 }
 

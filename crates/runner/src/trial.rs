@@ -59,7 +59,7 @@ pub(crate) fn run(
         target,
         scenarios,
         &cell.limits,
-        cell.load.connection.follow,
+        &cell.load.connection,
         &plan.pin,
         &log,
         environment,

@@ -157,9 +157,10 @@ impl Workshop {
         // Limits of the target's first cell; the trials report those of the others.
         let first = plan.cells.iter().find(|cell| cell.target == target.name);
         let limits = first.map(|cell| cell.limits.clone()).unwrap_or_default();
-        let follow = first.and_then(|cell| cell.load.connection.follow);
+        let connection = first.map(|cell| cell.load.connection.clone()).unwrap_or_default();
+        let scenarios = plan.scenarios_of(&target.name);
         let log = logs.join("target.log");
-        let up = bring_up(&prepared, &plan.scenarios, &limits, follow, &plan.pin, &log, environment)?;
+        let up = bring_up(&prepared, &scenarios, &limits, &connection, &plan.pin, &log, environment)?;
         versions.extend(reported_versions(&prepared, &up));
         let held = up.running.as_ref().and_then(RunningTarget::confinement).unwrap_or_default();
         if let Some(running) = up.running {

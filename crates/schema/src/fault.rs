@@ -56,6 +56,8 @@ pub enum FaultAsk {
     Any,
     /// HEAD.
     Head,
+    /// A call of gRPC.
+    Call,
     /// One with a body of 8 MiB or more.
     LargeBody,
 }

@@ -139,6 +139,14 @@ pub enum FindingCause {
     PortExhaustion,
     /// Connections served few requests each.
     ConnectionChurn,
+    /// HTTP/2: the server left connections after few requests.
+    GoawayChurn,
+    /// HTTP/2: the server allowed fewer streams at a time than the load was to use.
+    StreamLimit,
+    /// HTTP/2: a window smaller than what is under way on the path.
+    SmallWindow,
+    /// HTTP/2: all streams stood still behind packets that one connection had lost.
+    HeadOfLine,
     /// Lost packets.
     Retransmission,
     /// Answers in two parts, the second of which waited for an acknowledgement.
@@ -212,6 +220,12 @@ impl FindingCause {
             Self::AcceptQueue => said!("cause.accept_queue", "a full accept queue"),
             Self::PortExhaustion => said!("cause.port_exhaustion", "local ports that ran out"),
             Self::ConnectionChurn => said!("cause.connection_churn", "connections that are not kept"),
+            Self::GoawayChurn => said!("cause.goaway_churn", "a server that leaves its connections"),
+            Self::StreamLimit => said!("cause.stream_limit", "the server's limit of streams"),
+            Self::SmallWindow => said!("cause.small_window", "a small window on a long path"),
+            Self::HeadOfLine => {
+                said!("cause.head_of_line", "streams that stand still behind a lost packet")
+            }
             Self::Retransmission => said!("cause.retransmission", "lost packets"),
             Self::DelayedAck => said!("cause.delayed_ack", "delayed acknowledgements"),
             Self::Bandwidth => said!("cause.bandwidth", "the speed of the network"),

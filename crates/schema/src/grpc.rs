@@ -12,7 +12,7 @@ pub struct Grpc {
     /// `package.Service/Method`.
     pub method: String,
     /// `.proto` files that say what the messages are, relative to the scenario file. With `import_path`: relative to one of
-    /// those.
+    /// those. Without them and without `protoset`, `prony load` asks the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proto: Vec<String>,
     /// Folders in which imports are looked up, relative to the scenario file. Default: the folder of the file.
@@ -84,6 +84,9 @@ pub struct CallPlan {
     /// What the message of a right answer must say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<MessageCheck>,
+    /// What is taken from it for later requests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub captures: Vec<MessageCapture>,
     /// The message where it holds `${…}`: its parts in order. The request's body is then empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Vec<MessagePart>>,
@@ -138,6 +141,26 @@ pub struct MessageCheck {
     /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Encoded>,
+}
+
+/// A field whose value is taken from the message of an answer, as the text that JSON has for it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct MessageCapture {
+    /// Name of the value.
+    pub name: String,
+    /// Numbers of the fields on the way, each with which of its values is meant.
+    pub path: Vec<(u32, u32)>,
+    /// Type of the field's values.
+    pub kind: ScalarKind,
+    /// Of an enumeration: the names of its numbers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<i32, String>,
+    /// Whether a message without the field has it with its default value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub implied: bool,
+    /// The value where there is none; without it, that is a failed check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
 }
 
 /// A part of a message of protobuf.

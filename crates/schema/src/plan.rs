@@ -9,7 +9,7 @@ use crate::counters::CountersPlan;
 use crate::design::DesignPlan;
 use crate::event::EventPlan;
 pub use crate::grpc::{
-    CallPlan, Encoded, MessageCheck, MessagePart, ScalarKind, StreamPlan, Streaming, ValuePart,
+    CallPlan, Encoded, MessageCapture, MessageCheck, MessagePart, ScalarKind, StreamPlan, Streaming, ValuePart,
 };
 use crate::hooks::HooksPlan;
 use crate::limits::LimitsPlan;
@@ -116,6 +116,16 @@ impl ExperimentPlan {
             return self.scenarios.first();
         }
         self.scenarios.iter().find(|scenario| scenario.name == cell.scenario)
+    }
+
+    /// What is sent to a target in any of its cells; it need not answer anything else.
+    #[must_use]
+    pub fn scenarios_of(&self, target: &str) -> Vec<ScenarioPlan> {
+        let cells = || self.cells.iter().filter(|cell| cell.target == target);
+        let is_sent = |scenario: &&ScenarioPlan| {
+            cells().filter_map(|cell| self.scenario_of(cell)).any(|sent| sent.name == scenario.name)
+        };
+        self.scenarios.iter().filter(is_sent).cloned().collect()
     }
 }
 
@@ -320,6 +330,12 @@ pub struct EntryPlan {
 }
 
 impl EntryPlan {
+    /// The version of HTTP that carries it in a load of this one: calls take HTTP/2 whatever the load says.
+    #[must_use]
+    pub const fn http(&self, of_load: HttpVersion) -> HttpVersion {
+        if self.grpc.is_some() { HttpVersion::V2 } else { of_load }
+    }
+
     /// Length of each chunk of the body; none where it is sent with its length.
     #[must_use]
     pub fn chunk_bytes(&self) -> Option<NonZeroUsize> {

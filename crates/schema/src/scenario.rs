@@ -242,7 +242,7 @@ pub struct LengthRange {
     pub at_most: Option<u64>,
 }
 
-/// Where in an answer a value is taken from: exactly one of the first four.
+/// Where in an answer a value is taken from: exactly one of the first five.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Capture {
@@ -254,6 +254,9 @@ pub struct Capture {
     pub json: Option<String>,
     /// Regular expression over the body: its first group, or all of the match.
     pub regex: Option<String>,
+    /// Field in the message of an answer to a call of gRPC, as `/id` or `/items/0/name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// The value where none is found; without it, a missing value is a failed check.
     pub default: Option<String>,
 }

@@ -311,11 +311,20 @@ pub struct ConnectionPlan {
     pub resolve_each: bool,
 }
 
+/// Bits of a window where the plan says nothing: the most that is offered.
+const WINDOW_BITS: u32 = 30;
+
 impl ConnectionPlan {
     /// Requests that a connection carries at once: one, or as many as its streams or its pipeline allow.
     #[must_use]
     pub fn at_once(&self) -> u32 {
         self.streams.max(self.pipeline).max(1)
+    }
+
+    /// HTTP/2: bits of the windows that the load offers, of each stream's answer and of a connection's together.
+    #[must_use]
+    pub fn windows(&self) -> [u32; 2] {
+        [self.window_bits, self.connection_window_bits].map(|bits| bits.unwrap_or(WINDOW_BITS))
     }
 
     /// ` of 10 streams (HTTP/2)`, as it follows a number of connections; nothing over HTTP/1.1.

@@ -113,6 +113,9 @@ pub struct Run {
 pub struct Ready {
     /// Path that answers with status 200 once ready. Default: an accepted TCP connection is enough.
     pub path: Option<String>,
+    /// A server of gRPC: ready once `grpc.health.v1` says that it serves. Its contract is called, and has routes of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub grpc: bool,
     /// Given up after this. Default 10s.
     pub timeout: Option<Nanos>,
 }

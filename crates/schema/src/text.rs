@@ -19,6 +19,9 @@ pub struct FileError {
     pub remedy: Option<String>,
 }
 
+/// What stands between an error's cause and its remedy.
+const REMEDY: &str = "\n  remedy: ";
+
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
@@ -27,9 +30,18 @@ impl fmt::Display for FileError {
         }
         write!(f, ": {}", self.cause)?;
         match &self.remedy {
-            Some(remedy) => write!(f, "\n  remedy: {remedy}"),
+            Some(remedy) => write!(f, "{REMEDY}{remedy}"),
             None => Ok(()),
         }
+    }
+}
+
+/// The parts of an error's text, as prony prints errors: the cause, and the remedy where it has one.
+#[must_use]
+pub fn cause_and_remedy(text: &str) -> (&str, Option<&str>) {
+    match text.split_once(REMEDY) {
+        Some((cause, remedy)) => (cause, Some(remedy)),
+        None => (text, None),
     }
 }
 
@@ -181,6 +193,14 @@ mod tests {
         assert_eq!(error.at, Some((1, 12)));
         let error = parse_toml::<ExperimentFile>("e.toml", "[experiment]\nname = 3\n").unwrap_err();
         assert_eq!(error.at, Some((2, 8)));
+    }
+
+    #[test]
+    fn a_text_is_taken_apart_as_it_was_put_together() {
+        let mut error = FileError { file: "f".into(), at: None, cause: "c".into(), remedy: Some("r".into()) };
+        assert_eq!(cause_and_remedy(&error.to_string()), ("f: c", Some("r")));
+        error.remedy = None;
+        assert_eq!(cause_and_remedy(&error.to_string()), ("f: c", None));
     }
 
     #[test]

@@ -13,6 +13,9 @@ pub enum Time {
     Service,
     SendLag,
     PacerLag,
+    WaitConnection,
+    WaitStream,
+    WaitWindow,
     Name,
     Connect,
     Tls,
@@ -23,11 +26,14 @@ pub enum Time {
 
 impl Time {
     /// All of them; files and screens have this order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Response,
         Self::Service,
         Self::SendLag,
         Self::PacerLag,
+        Self::WaitConnection,
+        Self::WaitStream,
+        Self::WaitWindow,
         Self::Name,
         Self::Connect,
         Self::Tls,
@@ -50,6 +56,9 @@ impl Time {
             Self::Service => "service",
             Self::SendLag => "send_lag",
             Self::PacerLag => "pacer_lag",
+            Self::WaitConnection => "wait_connection",
+            Self::WaitStream => "wait_stream",
+            Self::WaitWindow => "wait_window",
             Self::Name => "name",
             Self::Connect => "connect",
             Self::Tls => "tls",
@@ -71,6 +80,16 @@ pub struct Latencies {
     pub send_lag: LatencySummary,
     /// Dispatched − intended: the generator's own lateness.
     pub pacer_lag: LatencySummary,
+    /// The part of the connection wait (written − dispatched) in which no connection was established that takes requests.
+    /// This and the next two are of connections that carry streams; without them the connection wait has one cause.
+    #[serde(default)]
+    pub wait_connection: LatencySummary,
+    /// The part in which as many streams were open as the server or the plan allows.
+    #[serde(default)]
+    pub wait_stream: LatencySummary,
+    /// The part in which a window of the server held up the request or its body.
+    #[serde(default)]
+    pub wait_window: LatencySummary,
     /// Name resolution, where it is done for each connection; over the whole load.
     #[serde(default)]
     pub name: LatencySummary,
@@ -99,6 +118,9 @@ impl Latencies {
             service: of(Time::Service),
             send_lag: of(Time::SendLag),
             pacer_lag: of(Time::PacerLag),
+            wait_connection: of(Time::WaitConnection),
+            wait_stream: of(Time::WaitStream),
+            wait_window: of(Time::WaitWindow),
             name: of(Time::Name),
             connect: of(Time::Connect),
             tls: of(Time::Tls),
@@ -116,6 +138,9 @@ impl Latencies {
             Time::Service => &self.service,
             Time::SendLag => &self.send_lag,
             Time::PacerLag => &self.pacer_lag,
+            Time::WaitConnection => &self.wait_connection,
+            Time::WaitStream => &self.wait_stream,
+            Time::WaitWindow => &self.wait_window,
             Time::Name => &self.name,
             Time::Connect => &self.connect,
             Time::Tls => &self.tls,

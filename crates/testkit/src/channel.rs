@@ -3,6 +3,7 @@
 //! Invariants: every wait ends when the server stops; a peer that does something unexpected ends its own connection
 //! and nothing else. Absent on purpose: speed. Reads block on a thread of their own.
 
+use crate::http2::Line;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
@@ -128,6 +129,29 @@ impl Wire {
     /// Zero linger turns the close that follows into a reset.
     fn reset_on_close(&self) {
         let _ = rustix::net::sockopt::set_socket_linger(&self.stream, Some(Duration::ZERO));
+    }
+}
+
+impl Read for Wire {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        Self::read(self, bytes).ok_or_else(|| io::ErrorKind::ConnectionAborted.into())
+    }
+}
+
+impl Write for Wire {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.send(bytes) { Ok(bytes.len()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Line for Wire {
+    fn half_close(&mut self) -> io::Result<()> {
+        self.shut_sending();
+        Ok(())
     }
 }
 

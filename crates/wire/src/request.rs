@@ -1,5 +1,9 @@
 //! What a request may say, whatever protocol carries it: parts that would break a framing are refused.
 
+use crate::message::{Framing, Message, Piece};
+use std::convert::Infallible;
+use std::num::NonZeroUsize;
+
 /// The parts of a request; `host` becomes the Host field unless `headers` has one.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestHead<'a> {
@@ -72,6 +76,31 @@ impl RequestHead<'_> {
         check(self, body)?;
         let has_length = self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"));
         if in_chunks && has_length { Err(EncodeError::LengthOfChunks) } else { Ok(()) }
+    }
+
+    /// The bytes of one request as a protocol prepares it; with `chunk_bytes` its length is not announced, and its body is
+    /// sent in parts of this length.
+    ///
+    /// # Errors
+    /// As [`RequestHead::check`].
+    pub fn framed<F: Framing>(
+        &self,
+        body: &[u8],
+        chunk_bytes: Option<NonZeroUsize>,
+    ) -> Result<Vec<u8>, EncodeError> {
+        self.check(body, chunk_bytes.is_some())?;
+        let literal = |text: &[u8]| vec![Piece::<Infallible>::Literal(text.to_vec())];
+        let fields: Vec<_> =
+            self.headers.iter().map(|(name, value)| (name.clone(), literal(value.as_bytes()))).collect();
+        Ok(F::prepare(&Message {
+            method: self.method,
+            target: &literal(self.target.as_bytes()),
+            authority: self.host,
+            fields: &fields,
+            has_cookies: false,
+            body: &literal(body),
+            chunk_bytes,
+        }))
     }
 }
 

@@ -11,7 +11,7 @@ cd ..
 root=$(pwd)
 
 state=$(java -version 2>&1 | head -n 1
-    find pom.xml common "$module" ../../services/grpc/proto -path '*/.build' -prune -o -type f -print \
+    find pom.xml common "$module" ../../services/grpc/proto ../proto -path '*/.build' -prune -o -type f -print \
         | LC_ALL=C sort | xargs sha256sum)
 if [ -f "$build/stamp" ] && [ "$(cat "$build/stamp")" = "$state" ]; then
     exit 0

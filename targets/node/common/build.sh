@@ -27,6 +27,7 @@ mkdir -p "$build"
 rm -rf "${build:?}/stamp" "${build:?}/$name" "${build:?}/common"
 mkdir "$build/$name" "$build/common"
 cp -R "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$here/src" "$build/$name/"
+if [ -d "$here/proto" ]; then cp -R "$here/proto" "$build/$name/"; fi
 cp -R "$common/package.json" "$common/src" "$common/proto" "$build/common/"
 cd "$build/$name"
 npm ci --omit=dev --no-audit --no-fund

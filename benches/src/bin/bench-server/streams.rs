@@ -1,7 +1,8 @@
-//! HTTP/2 on a connection of the benchmark's server: as much of RFC 9113 as generators that send GETs without a body need.
+//! HTTP/2 on a connection of the benchmark's server: as much of RFC 9113 as generators need that send GETs without a body,
+//! or calls of gRPC with one message.
 //!
-//! Every request is answered as `/ping` is, whatever it asks for: its header block is not read, so that the server costs
-//! far less than any generator. The answer's own fields enter the client's table once (RFC 7541 §6.2.1) and are an index
+//! Every GET is answered as `/ping` is and every request with a body as a call of gRPC, whatever it asks for: neither
+//! header blocks nor messages are read, so that the server costs far less than any generator. The answer's own fields enter the client's table once (RFC 7541 §6.2.1) and are an index
 //! each from then on, as real servers do.
 //! Invariants: all answers to what one read brought leave together; none exceeds the client's window; what the module
 //! does not know ends the connection with its reason and is never skipped.
@@ -18,6 +19,8 @@ const REST: &[u8] = b"SM\r\n\r\n";
 const FRAME_HEAD_BYTES: usize = 9;
 /// Clients may send no longer frame, because the server raises no setting.
 const FRAME_BYTES_MAX: usize = 16_384;
+/// Bytes of bodies after which the client may send as many more.
+const TAKEN_BYTES: u32 = 16_384;
 /// Kinds of frames (RFC 9113 §6) and settings (§6.5.2).
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -35,7 +38,7 @@ const SETTING_STREAMS: u16 = 3;
 const SETTING_WINDOW: u16 = 4;
 /// Streams that a client may open at once.
 const STREAMS: u32 = 1_000;
-/// Room that the two fields of an answer take in the client's table.
+/// Room that the two lasting fields of an answer take in the client's table.
 const TABLE_BYTES: u32 = 128;
 const WINDOW: u32 = 65_535;
 
@@ -44,12 +47,23 @@ const WINDOW: u32 = 65_535;
 pub(crate) struct Streams {
     /// Bytes of the preface that have not come.
     preface: &'static [u8],
-    /// Whether the fields of the answer are in the client's table.
-    is_indexed: bool,
+    /// What the connection carries, once the first answer has put its fields into the client's table.
+    indexed: Option<Kind>,
+    /// Bytes of bodies that came since the client got room for more.
+    taken: u32,
     /// Bytes that the client still takes on this connection.
     window: u64,
     /// Streams that wait for it, in the order of their requests.
-    waiting: VecDeque<u32>,
+    waiting: VecDeque<(u32, Kind)>,
+}
+
+/// What a stream carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A request without a body.
+    Get,
+    /// A call of gRPC.
+    Call,
 }
 
 impl Streams {
@@ -58,7 +72,7 @@ impl Streams {
         let mut payload = SETTING_STREAMS.to_be_bytes().to_vec();
         payload.extend_from_slice(&STREAMS.to_be_bytes());
         frame(out, SETTINGS, 0, 0, &payload);
-        Self { preface: REST, is_indexed: false, window: u64::from(WINDOW), waiting: VecDeque::new() }
+        Self { preface: REST, indexed: None, taken: 0, window: u64::from(WINDOW), waiting: VecDeque::new() }
     }
 
     /// Reads all whole frames of `bytes`, calls `count` for each request, and puts answers into `out`; returns how many
@@ -100,12 +114,21 @@ impl Streams {
         count: &mut impl FnMut(),
     ) -> io::Result<()> {
         match kind {
-            HEADERS if flags & (END_STREAM | END_HEADERS) == END_STREAM | END_HEADERS => {
-                count();
-                self.waiting.push_back(stream);
-                self.answer(out);
+            HEADERS if flags & END_HEADERS == 0 => {
+                return Err(io::Error::other("only header sections in one frame are known"));
             }
-            HEADERS | DATA => return Err(io::Error::other("only a GET in one frame is known")),
+            // A call goes on with its message.
+            HEADERS if flags & END_STREAM == 0 => {}
+            HEADERS => self.whole(stream, Kind::Get, out, count)?,
+            DATA => {
+                self.taken += payload.len() as u32;
+                if self.taken >= TAKEN_BYTES {
+                    frame(out, WINDOW_UPDATE, 0, 0, &std::mem::take(&mut self.taken).to_be_bytes());
+                }
+                if flags & END_STREAM != 0 {
+                    self.whole(stream, Kind::Call, out, count)?;
+                }
+            }
             SETTINGS if flags & ACK == 0 => {
                 check_settings(payload)?;
                 frame(out, SETTINGS, ACK, 0, &[]);
@@ -115,22 +138,51 @@ impl Streams {
                 self.window += u64::from(number(payload) & 0x7fff_ffff);
                 self.answer(out);
             }
-            RST_STREAM => self.waiting.retain(|waiting| *waiting != stream),
+            RST_STREAM => self.waiting.retain(|waiting| waiting.0 != stream),
             SETTINGS | PING | WINDOW_UPDATE | PRIORITY | GOAWAY => {}
             _ => return Err(io::Error::other(format!("a frame of kind {kind}"))),
         }
         Ok(())
     }
 
+    /// A request is here wholly.
+    fn whole(
+        &mut self,
+        stream: u32,
+        kind: Kind,
+        out: &mut Vec<u8>,
+        count: &mut impl FnMut(),
+    ) -> io::Result<()> {
+        if self.indexed.is_some_and(|before| before != kind) {
+            return Err(io::Error::other("a connection carries GETs or calls, not both"));
+        }
+        count();
+        self.waiting.push_back((stream, kind));
+        self.answer(out);
+        Ok(())
+    }
+
     /// Answers what waits, as far as the window reaches.
     fn answer(&mut self, out: &mut Vec<u8>) {
-        while self.window >= SMALL_BODY.len() as u64 {
-            let Some(stream) = self.waiting.pop_front() else { return };
-            let block: &[u8] = if self.is_indexed { b"\x88\xbf\xbe" } else { FIRST };
-            self.is_indexed = true;
-            self.window -= SMALL_BODY.len() as u64;
-            frame(out, HEADERS, END_HEADERS, stream, block);
-            frame(out, DATA, END_STREAM, stream, SMALL_BODY);
+        while let Some((stream, kind)) = self.waiting.front().copied() {
+            let body = if kind == Kind::Get { SMALL_BODY } else { MESSAGE };
+            let Some(left) = self.window.checked_sub(body.len() as u64) else { return };
+            self.window = left;
+            self.waiting.pop_front();
+            let is_first = self.indexed.replace(kind).is_none();
+            let first = |first, later| if is_first { first } else { later };
+            match kind {
+                Kind::Get => {
+                    frame(out, HEADERS, END_HEADERS, stream, first(FIRST, b"\x88\xbf\xbe"));
+                    frame(out, DATA, END_STREAM, stream, body);
+                }
+                Kind::Call => {
+                    frame(out, HEADERS, END_HEADERS, stream, first(FIRST_OF_CALL, b"\x88\xbf"));
+                    frame(out, DATA, 0, stream, body);
+                    let flags = END_HEADERS | END_STREAM;
+                    frame(out, HEADERS, flags, stream, first(FIRST_STATUS, b"\xbe"));
+                }
+            }
         }
     }
 }
@@ -138,6 +190,11 @@ impl Streams {
 /// `:status: 200`, then `content-type` and `content-length` as literals that enter the table (names 31 and 28 of the
 /// static table): afterwards they are its entries 63 and 62.
 const FIRST: &[u8] = b"\x88\x5f\x10application/json\x5c\x0231";
+/// The same for the fields and trailers of a call, whose entries they are afterwards.
+const FIRST_OF_CALL: &[u8] = b"\x88\x5f\x10application/grpc";
+const FIRST_STATUS: &[u8] = b"\x40\x0bgrpc-status\x010";
+/// `{text: "hello"}` of `fixtures/greeter.proto` with its prefix.
+const MESSAGE: &[u8] = b"\0\0\0\0\x07\x0a\x05hello";
 
 /// # Errors
 /// The client takes less than the answer needs.
@@ -207,6 +264,29 @@ mod tests {
         }
     }
 
+    fn call(stream: u32, message: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        frame(&mut bytes, HEADERS, END_HEADERS, stream, b"\x83");
+        frame(&mut bytes, DATA, END_STREAM, stream, message);
+        bytes
+    }
+
+    #[test]
+    fn calls_are_answered_with_a_message_and_a_status_and_get_room_for_more() {
+        let mut sent = opening(&[], &[]);
+        for stream in [1, 3, 5] {
+            sent.extend(call(stream, &[0; 9_000]));
+        }
+        let (mut out, mut counted) = (Vec::new(), 0);
+        Streams::new(&mut out).take(&sent, &mut out, || counted += 1).unwrap();
+        let answer = |stream| [(HEADERS, stream), (DATA, stream), (HEADERS, stream)];
+        let mut wanted = vec![(SETTINGS, 0), (SETTINGS, 0)];
+        wanted.extend(answer(1).into_iter().chain([(WINDOW_UPDATE, 0)]).chain(answer(3)).chain(answer(5)));
+        assert_eq!((counted, kinds(&out)), (3, wanted));
+        let update = out.windows(FRAME_HEAD_BYTES).position(|head| head == [0, 0, 4, 8, 0, 0, 0, 0, 0]);
+        assert_eq!(number(&out[update.unwrap() + FRAME_HEAD_BYTES..]), 18_000);
+    }
+
     #[test]
     fn answers_wait_for_the_window_of_the_connection() {
         let many: Vec<u32> = (0..2_200).map(|number| 2 * number + 1).collect();
@@ -223,15 +303,18 @@ mod tests {
 
     #[test]
     fn what_is_not_known_ends_the_connection() {
-        let mut body = opening(&[], &[]);
-        frame(&mut body, HEADERS, END_HEADERS, 1, b"\x83");
+        let mut both = opening(&[], &[1]);
+        both.extend(call(3, b"\0\0\0\0\0"));
+        let mut long = opening(&[], &[]);
+        frame(&mut long, HEADERS, END_STREAM, 1, b"\x82");
         let mut strange = opening(&[], &[]);
         frame(&mut strange, 5, 0, 1, &[]);
         for (bytes, cause) in [
             (b"SM?".to_vec(), "preface"),
             (opening(&[0, 1, 0, 0, 0, 0], &[]), "setting 1 is 0"),
             (opening(&[0, 4, 0, 0, 0, 9], &[]), "setting 4 is 9"),
-            (body, "only a GET"),
+            (both, "not both"),
+            (long, "in one frame"),
             (strange, "kind 5"),
             ([REST, &[1, 0, 0, 0, 0, 0, 0, 0, 0]].concat(), "too long"),
         ] {

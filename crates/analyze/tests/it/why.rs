@@ -7,11 +7,11 @@ use hdrhistogram::Histogram;
 use schema::calibration::Canary;
 use schema::finding::{Association, CellWhy, FindingCause as Cause, FindingSeverity as Severity};
 use schema::limits::{GroupUsage, NetworkMode};
-use schema::load::{ErrorClass, Gate};
+use schema::load::{ErrorClass, Gate, StreamSummary};
 use schema::metric::Metric;
 use schema::run::RunFile;
 use schema::signals::Signals;
-use schema::trial::{IntervalLine, Phase};
+use schema::trial::{IntervalLine, Phase, StallSpan};
 use std::collections::BTreeMap;
 
 const SECONDS: usize = 8;
@@ -243,6 +243,20 @@ const PLANTS: &[(Cause, Plant)] = &[
         load.connections.reconnects = 79_000;
         load.latency_ns.connect.mean = Some(300_000.0);
     }),
+    (Cause::StreamLimit, |_, data| {
+        streams(data, [0, 900, 0], StreamSummary { granted: Some(10), ..STREAMS });
+    }),
+    (Cause::SmallWindow, |_, data| streams(data, [0, 0, 900], StreamSummary { stalls: 30_000, ..STREAMS })),
+    (Cause::GoawayChurn, |_, data| {
+        let churn = StreamSummary { goaways: 1_600, requeued: 4_000, ..STREAMS };
+        streams(data, [500, 0, 0], churn);
+    }),
+    (Cause::HeadOfLine, |run, data| {
+        run.plan.cells[0].load.connections = 1;
+        streams(data, [0; 3], STREAMS);
+        per_second(data, "target.connections/retransmits", 3.0);
+        stand_still(data, 16);
+    }),
     (Cause::Retransmission, |_, data| {
         per_second(data, "tcp.snmp/RetransSegs", 200.0);
         per_second(data, "target.connections/retransmits", 180.0);
@@ -271,6 +285,30 @@ const PLANTS: &[(Cause, Plant)] = &[
     (Cause::Errors, |_, data| fails(data, ErrorClass::UnexpectedStatus, 5_000)),
 ];
 
+/// Connections of 100 streams, all of them granted and sound.
+const STREAMS: StreamSummary =
+    StreamSummary { asked: 100, granted: Some(100), requeued: 0, goaways: 0, resets: 0, stalls: 0 };
+
+/// A load over HTTP/2 whose requests take 1.6 ms, and wait so many microseconds of it for a connection, a stream and a
+/// window.
+fn streams(data: &mut TrialData, waits_us: [u64; 3], summary: StreamSummary) {
+    let load = data.file.load.as_mut().unwrap();
+    load.streams = Some(summary);
+    let times = &mut load.latency_ns;
+    times.response.mean = Some(1_600_000.0);
+    let waits = [&mut times.wait_connection, &mut times.wait_stream, &mut times.wait_window];
+    waits.into_iter().zip(waits_us).for_each(|(wait, us)| wait.mean = Some(us as f64 * 1e3));
+}
+
+/// Twice in each second nothing ends for 30 ms though so many requests are in flight.
+fn stand_still(data: &mut TrialData, in_flight: u64) {
+    for line in &mut data.intervals {
+        let at = |ms: u64| line.start_ns + ms * MS;
+        let span = |from| StallSpan { start_ns: at(from), end_ns: at(from + 30), in_flight };
+        line.stalls = vec![span(100), span(600)];
+    }
+}
+
 /// A service that uses 45 % of its CPUs, others 51 %, its threads waiting so long a second. Under its closed load of 16
 /// connections the wait is 6 to 9 % of the response time at most: the rest is the queue.
 fn shared_core(data: &mut TrialData, run_delay_ns: f64) {
@@ -289,7 +327,7 @@ fn why(run: &RunFile, trials: &[TrialData]) -> CellWhy {
     analyze(run, trials).why.remove(0)
 }
 
-fn planted(plant: Plant) -> CellWhy {
+fn planted(plant: impl Fn(&mut RunFile, &mut TrialData)) -> CellWhy {
     let (mut run, mut trials) = well();
     trials.iter_mut().for_each(|data| plant(&mut run, data));
     why(&run, &trials)
@@ -320,6 +358,61 @@ fn each_cause_planted_alone_comes_first() {
         assert!(found.findings.iter().all(|finding| !finding.text.contains("because")), "{found:?}");
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn streams_without_a_wait_are_no_finding() {
+    let ruled_out = |plant: Plant, cause: Cause| {
+        let found = planted(plant);
+        assert!(
+            found.findings.iter().all(|finding| finding.cause != cause),
+            "{cause:?}: {:?}",
+            found.findings
+        );
+        assert!(found.ruled_out.iter().any(|out| out.cause == cause), "{cause:?}: {:?}", found.ruled_out);
+    };
+    // Ten streams that suffice, and a wait for a hundred that the load itself set.
+    let few: Plant = |_, data| streams(data, [0, 90, 0], StreamSummary { granted: Some(10), ..STREAMS });
+    ruled_out(few, Cause::StreamLimit);
+    ruled_out(|_, data| streams(data, [0, 900, 0], STREAMS), Cause::StreamLimit);
+    ruled_out(
+        |_, data| streams(data, [0, 0, 90], StreamSummary { stalls: 9, ..STREAMS }),
+        Cause::SmallWindow,
+    );
+    // A server that leaves in two steps, after many requests.
+    let seldom: Plant = |_, data| streams(data, [10, 0, 0], StreamSummary { goaways: 8, ..STREAMS });
+    ruled_out(seldom, Cause::GoawayChurn);
+    let still: Plant = |run, data| {
+        run.plan.cells[0].load.connections = 1;
+        streams(data, [0; 3], STREAMS);
+        stand_still(data, 16);
+    };
+    // All streams stand still and no packet is lost: it is the target.
+    ruled_out(still, Cause::HeadOfLine);
+    assert_eq!(planted(still).findings[0].cause, Cause::Stalls);
+    let lossy = |run: &mut RunFile, data: &mut TrialData| {
+        still(run, data);
+        run.plan.cells[0].load.connections = 16;
+        per_second(data, "target.connections/retransmits", 3.0);
+    };
+    let found = planted(lossy);
+    assert!(found.findings.iter().all(|finding| finding.cause != Cause::HeadOfLine), "{:?}", found.findings);
+}
+
+#[test]
+fn answers_longer_than_the_offered_window_are_seen() {
+    let plant = |run: &mut RunFile, data: &mut TrialData, bits| {
+        run.plan.cells[0].load.connection.window_bits = Some(bits);
+        streams(data, [0; 3], STREAMS);
+        let load = data.file.load.as_mut().unwrap();
+        load.bytes.read = load.requests.completed * 200_000;
+        load.latency_ns.transfer.mean = Some(1_200_000.0);
+    };
+    let found = planted(|run, data| plant(run, data, 16));
+    assert_eq!(found.findings[0].cause, Cause::SmallWindow, "{:?}", found.findings);
+    assert!(found.findings[0].text.contains("offers"), "{}", found.findings[0].text);
+    let found = planted(|run, data| plant(run, data, 20));
+    assert!(found.findings.iter().all(|finding| finding.cause != Cause::SmallWindow), "{:?}", found.findings);
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub(crate) struct CallArgs {
     /// Call this method of gRPC, as package.Service/Method, over HTTP/2; the URL gives scheme, host and port
     #[arg(long, value_name = "METHOD", conflicts_with_all = ["scenario", "script", "method", "body", "upload", "chunked", "headers", "expect_status", "expect_body"])]
     pub(crate) grpc: Option<String>,
-    /// File that says what the method and its messages are, repeatable
+    /// File that says what the method and its messages are, repeatable [default: the server is asked (reflection)]
     #[arg(long, value_name = "FILE", requires = "grpc")]
     pub(crate) proto: Vec<String>,
     /// Folder in which the imports of --proto are looked up, repeatable [default: that of each file]

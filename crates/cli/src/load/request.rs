@@ -4,7 +4,7 @@ use crate::args::{RequestArgs, with_flag};
 use anyhow::{Context as _, Result, bail};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use plan::net::HttpUrl;
-use plan::{call_scenario, chunk_bytes, load_scenario_file};
+use plan::{Reflection, call_scenario, chunk_bytes, load_scenario_file};
 use schema::plan::{BodyExpectation, ExpectPlan, RequestPlan, ScenarioPlan, ScriptPlan};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,14 +13,15 @@ use std::path::Path;
 /// What is escaped in the name of an uploaded file: all but the unreserved characters of RFC 3986 §2.3.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What is sent: a scenario file, or the request that the arguments describe.
-pub(super) fn scenario(args: &RequestArgs, url: &HttpUrl) -> Result<ScenarioPlan> {
+/// What is sent: a scenario file, or the request that the arguments describe. The server says what calls take where no file
+/// does.
+pub(super) fn scenario(args: &RequestArgs, url: &HttpUrl, server: &Reflection<'_>) -> Result<ScenarioPlan> {
     if let Some(call) = args.call.to_call() {
         let (call, expect) = call?;
         if !["", "/"].contains(&url.path.as_str()) {
             bail!("--grpc names the method; give a URL of scheme, host and port only");
         }
-        return call_scenario(&call, &expect).map_err(with_flag);
+        return call_scenario(&call, &expect, server).map_err(with_flag);
     }
     let Some(path) = &args.scenario else {
         if let Some(file) = &args.script {
@@ -36,7 +37,7 @@ pub(super) fn scenario(args: &RequestArgs, url: &HttpUrl) -> Result<ScenarioPlan
     if !["", "/"].contains(&url.path.as_str()) {
         bail!("the paths come from {}; give a URL of scheme, host and port only", path.display());
     }
-    let mut scenario = load_scenario_file(path)?;
+    let mut scenario = load_scenario_file(path, Some(server))?;
     let headers: Vec<_> = args.headers.iter().map(|text| header(text)).collect::<Result<_>>()?;
     for entry in &mut scenario.requests {
         entry.request.headers.extend(headers.iter().cloned());

@@ -133,11 +133,6 @@ fn mistakes_are_named_before_a_connection_is_made() {
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
         bad(&line, 1, &[cause]);
     }
-    bad(
-        &["load", &url, "--grpc", "shop.Cart/Add"],
-        1,
-        &["--proto: nothing says what the messages", "(protoset)"],
-    );
     bad(&["load", &url, "--data", "{}"], 1, &["--grpc"]);
     bad(
         &["load", &format!("{url}/path"), "--grpc", "shop.Cart/Add", "--proto", proto],
@@ -145,4 +140,90 @@ fn mistakes_are_named_before_a_connection_is_made() {
         &["names the method"],
     );
     assert_eq!(peer.seen().connections.load(SeqCst), 0);
+}
+
+/// A field of protobuf that is text, bytes or a message; shorter than 128 bytes.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, bytes.len() as u8], bytes].concat()
+}
+
+/// The answer of a server's reflection: the file of `shop.Cart`, with the message `Item` of the file `item.proto`.
+fn shop_file() -> Vec<u8> {
+    let method = [field(1, b"Add"), field(2, b".shop.Item"), field(3, b".shop.Item")].concat();
+    let service = [field(1, b"Cart"), field(2, &method)].concat();
+    let file = [field(1, b"shop.proto"), field(2, b"shop"), field(3, b"item.proto"), field(6, &service)];
+    field(4, &field(1, &[file.concat(), field(12, b"proto3")].concat()))
+}
+
+fn item_file() -> Vec<u8> {
+    let id = [field(1, b"id"), vec![0x18, 1, 0x20, 1, 0x28, 3]].concat();
+    let item = [field(1, b"Item"), field(2, &id)].concat();
+    let file = [field(1, b"item.proto"), field(2, b"shop"), field(4, &item), field(12, b"proto3")];
+    field(4, &field(1, &file.concat()))
+}
+
+/// The script of the connection on which the server is asked: nothing in the newer version, then these answers.
+fn asked(answers: &[Vec<u8>]) -> Vec<Act> {
+    let mut script = vec![Act::Settings(vec![(3, 100)]), Act::Await(1), Act::Send(call_answer(1, b"", "12"))];
+    for (stream, answer) in (3..).step_by(2).zip(answers) {
+        script.extend([Act::Await(1), Act::Send(call_answer(stream, answer, "0"))]);
+    }
+    script.push(Act::Hold);
+    script
+}
+
+#[test]
+fn without_files_the_server_is_asked() {
+    let calls =
+        vec![Act::Settings(vec![(3, 100)]), Act::ServeFrames(|stream| call_answer(stream, b"\x08\x01", "0"))];
+    let peer = Raw::start(vec![asked(&[shop_file(), item_file()]), calls]);
+    let url = format!("http://{}", peer.addr());
+    let args = [
+        "load",
+        &url,
+        "--grpc",
+        "shop.Cart/Add",
+        "--data",
+        "{\"id\": \"${counter()}\"}",
+        "-c",
+        "1",
+        "-n",
+        "50",
+    ];
+    let done = done(&[&args[..], &["--format", "json"]].concat());
+    assert!(done.is_good(), "{done:?}");
+    let report: Value = serde_json::from_str(&done.out).unwrap();
+    check_report(&report);
+    assert_eq!(report["requests"]["completed"], 50);
+    assert_eq!(peer.seen().requests.load(SeqCst), 3 + 50, "three questions, and the calls");
+    assert_eq!(peer.seen().connections.load(SeqCst), 2);
+}
+
+#[test]
+fn a_server_that_does_not_say_it_is_named_with_the_remedy() {
+    let unimplemented: fn(u32) -> Vec<u8> = |stream| call_answer(stream, b"", "12");
+    let peer = serving(unimplemented);
+    let url = format!("http://{}", peer.addr());
+    let call = ["load", &*url, "--grpc", "shop.Cart/Add"];
+    bad(
+        &call,
+        1,
+        &["--proto: nothing says what the messages", "the server has no reflection", "name the .proto files"],
+    );
+    let peer = serving(|stream| call_answer(stream, b"\x22\x00", "0"));
+    let url = format!("http://{}", peer.addr());
+    bad(&["load", &url, "--grpc", "shop.Cart/Add"], 1, &["--grpc", "shop.Cart"]);
+    let peer = Raw::start(vec![vec![Act::Send(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()), Act::Hold]]);
+    let url = format!("http://{}", peer.addr());
+    bad(
+        &["load", &url, "--grpc", "shop.Cart/Add"],
+        1,
+        &["--proto: the server cannot be asked", "speaks HTTP/1"],
+    );
+    // Consent comes before the first byte.
+    bad(
+        &["load", "http://192.0.2.1:1", "--grpc", "shop.Cart/Add"],
+        1,
+        &["--proto", "192.0.2.1", "--consent 192.0.2.1"],
+    );
 }

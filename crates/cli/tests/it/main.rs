@@ -20,6 +20,7 @@ mod fault;
 mod files;
 mod fleet;
 mod grpc;
+mod grpc_servers;
 mod hooks;
 mod hostile;
 mod http2;

@@ -143,6 +143,7 @@ impl<P: Protocol> Core<P> {
         }
         self.connecting -= usize::from(carrier.is_connecting());
         (carrier.state, carrier.writing) = (State::Closed, None);
+        self.notice(id);
     }
 
     /// Open loop: a connection that is closed waits for an arrival that needs one.
@@ -165,6 +166,7 @@ impl<P: Protocol> Core<P> {
         carrier.refusals = 0;
         self.watch_age(id);
         if P::HAS_STREAMS {
+            self.notice(id);
             return self.refill(sockets, id, now);
         }
         let carrier = &mut self.carriers[id as usize];

@@ -53,6 +53,7 @@ impl<P: Protocol> Core<P> {
         };
         if P::HAS_STREAMS {
             place.forget_call();
+            self.waits.begin(at);
             self.begin_messages(at, dispatched);
         }
         self.watch_place(at, dispatched);
@@ -69,7 +70,7 @@ impl<P: Protocol> Core<P> {
         let id = self.places[at].carrier;
         let carrier = &mut self.carriers[id as usize];
         if carrier.state != State::Open {
-            return self.await_connection(sockets, at);
+            return self.await_connection(sockets, at, now);
         }
         if P::HAS_STREAMS {
             return self.put_in_turn(sockets, at, now);
@@ -85,14 +86,13 @@ impl<P: Protocol> Core<P> {
     }
 
     /// Lets the request of a place wait for a connection, and makes one.
-    pub(super) fn await_connection<S: Sockets>(&mut self, sockets: &mut S, at: PlaceId) {
+    pub(super) fn await_connection<S: Sockets>(&mut self, sockets: &mut S, at: PlaceId, now: Nanos) {
         let place = &mut self.places[at];
         place.phase = Phase::Waiting;
         let id = place.carrier;
-        let carrier = &mut self.carriers[id as usize];
-        carrier.waiting.push(at);
+        self.wait_for(at, now);
         // A pause ends by itself.
-        if carrier.state == State::Closed {
+        if self.carriers[id as usize].state == State::Closed {
             self.connect(sockets, id);
         }
     }
@@ -344,6 +344,9 @@ impl<P: Protocol> Core<P> {
             MessageEnd::Failed
         } else if judged == Judged::Right {
             self.book.complete(request, done);
+            if P::HAS_STREAMS {
+                self.book.waited(request.intended, self.waits.of(at));
+            }
             MessageEnd::Completed
         } else {
             end_of(self.refuse(at, judged, done))

@@ -46,7 +46,7 @@ impl<P: Protocol> Core<P> {
             self.write_hop(sockets, at, done);
         } else {
             self.close(sockets, id);
-            self.await_connection(sockets, at);
+            self.await_connection(sockets, at, done);
         }
     }
 

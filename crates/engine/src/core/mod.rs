@@ -33,6 +33,7 @@ mod streams;
 mod tape;
 mod timing;
 mod users;
+mod waits;
 
 use crate::book::{Book, MessageEnd, SessionEnd};
 use crate::driver::{Route, SlotId, Sockets};
@@ -55,6 +56,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use units::{Clock, MonotonicClock, Nanos};
+use waits::Waits;
 
 /// Arrivals dispatched before the sockets are looked at again.
 const DISPATCH_MAX: usize = 64;
@@ -126,6 +128,8 @@ pub(crate) struct Core<P: Protocol> {
     /// All requests in flight, and room for more.
     places: Places,
     deadlines: Deadlines,
+    /// What requests wait for; empty without streams.
+    waits: Waits,
     /// The shortest time that any request has for its answer.
     patience: Nanos,
     /// Connection attempts under way.
@@ -187,6 +191,11 @@ impl<P: Protocol> Core<P> {
         let patience = outgoing.shortest_timeout(parts.limits.response);
         let has_streams = P::HAS_STREAMS && outgoing.has_streams();
         let thinks = outgoing.pauses() || matches!(&parts.pacer, Pacer::Closed(closed) if closed.thinks());
+        let waits = if P::HAS_STREAMS {
+            Waits::new(lanes.len(), (0..carriers as SlotId).map(|id| lanes.of_carrier(id)), places.len())
+        } else {
+            Waits::default()
+        };
         Self {
             book: parts.book,
             clock: parts.clock,
@@ -206,6 +215,7 @@ impl<P: Protocol> Core<P> {
             patience,
             moments: Deadlines::new(if has_streams { places.len() } else { 0 }, Nanos::ZERO),
             places,
+            waits,
             lanes,
             stage: Stage::Setup,
             setup_failures: Vec::new(),
@@ -255,6 +265,7 @@ impl<P: Protocol> Core<P> {
         let streams = calls && self.outgoing.has_streams();
         self.places.equip(Equipment { hears, follows, calls, streams });
         self.begin_deadlines();
+        self.waits.start();
         for seat in 0..self.lanes.starting() {
             self.next_request(sockets, seat, Nanos::ZERO);
         }
@@ -299,7 +310,7 @@ impl<P: Protocol> Core<P> {
                     schedule.advance();
                     let which = self.outgoing.next();
                     self.book.schedule(intended, which.entry, now);
-                    self.lanes.queue(Waiting { which, intended, dispatched: now, user: None });
+                    self.queue(Waiting { which, intended, dispatched: now, user: None });
                     self.serve_backlog(sockets, now);
                 }
                 Pacer::Open(_) | Pacer::Closed(_) => {
@@ -354,7 +365,7 @@ impl<P: Protocol> Core<P> {
             }
             let which = self.outgoing.next();
             self.book.schedule(intended, which.entry, now);
-            self.lanes.queue(Waiting { which, intended, dispatched: now, user: None });
+            self.queue(Waiting { which, intended, dispatched: now, user: None });
         }
         self.stage = Stage::Draining;
     }
@@ -414,6 +425,24 @@ impl<P: Protocol> Core<P> {
     fn next_waiting(&mut self, lane: usize, now: Nanos) -> Option<Waiting> {
         if self.limits.deadline.is_some() {
             self.expire_lane(lane, now);
+        }
+        self.pop_waiting(lane, now)
+    }
+
+    /// Queues an arrival in the lane of its entry.
+    #[inline]
+    fn queue(&mut self, waiting: Waiting) {
+        if P::HAS_STREAMS {
+            self.waits.queue(self.lanes.of_entry(waiting.which.entry), waiting.dispatched);
+        }
+        self.lanes.queue(waiting);
+    }
+
+    /// Takes the first arrival of a lane's queue.
+    #[inline]
+    fn pop_waiting(&mut self, lane: usize, now: Nanos) -> Option<Waiting> {
+        if P::HAS_STREAMS {
+            self.waits.leave_queue(lane, now);
         }
         self.lanes.lane(lane).backlog.pop_front()
     }

@@ -13,6 +13,7 @@ use super::place::{Phase, PlaceId};
 use super::{Core, Pacer, Stage};
 use crate::driver::{SlotId, Sockets};
 use crate::failure::Failure;
+use crate::interval::Lack;
 use crate::protocol::{Loss, Outbox, Protocol, Put};
 use request::Answer;
 use schema::load::ErrorClass;
@@ -41,6 +42,7 @@ impl<P: Protocol> Core<P> {
             self.speak_all(sockets);
             while let Some(id) = self.unsent.pop() {
                 self.flush_one(sockets, id);
+                self.notice(id);
             }
             self.put_off_speakers();
         }
@@ -78,6 +80,45 @@ impl<P: Protocol> Core<P> {
             self.go_on_writing(id, now);
             self.put_all_waiting(sockets, id, now);
         }
+    }
+
+    /// Lets a request wait behind those that wait for its connection already.
+    #[inline]
+    pub(super) fn wait_for(&mut self, at: PlaceId, now: Nanos) {
+        let id = self.places[at].carrier;
+        if P::HAS_STREAMS {
+            self.notice_at(id, now);
+            self.waits.wait(at, id, now);
+        }
+        self.carriers[id as usize].waiting.push(at);
+    }
+
+    /// Notices why a connection takes no request now, if it takes none: what waits for it waits for that from here on.
+    #[inline]
+    pub(super) fn notice(&mut self, id: SlotId) {
+        if P::HAS_STREAMS && self.waits.cause(id) != self.cause(id) {
+            let now = self.clock.now();
+            self.notice_at(id, now);
+        }
+    }
+
+    #[inline]
+    fn notice_at(&mut self, id: SlotId, now: Nanos) {
+        let cause = self.cause(id);
+        self.waits.turn(id, self.lanes.of_carrier(id), cause, now);
+    }
+
+    #[inline]
+    fn cause(&mut self, id: SlotId) -> Option<Lack> {
+        let carrier = &self.carriers[id as usize];
+        if carrier.state != State::Open {
+            return Some(Lack::Connection);
+        }
+        let lacks = self.protocol.lacks(&carrier.protocol);
+        if lacks.is_none() && self.outbox(id).is_some_and(|outbox| outbox.is_full()) {
+            return Some(Lack::Window);
+        }
+        lacks
     }
 
     /// The system takes more.
@@ -129,7 +170,13 @@ impl<P: Protocol> Core<P> {
                 place.stamp_written(now);
             }
             let bytes = self.outgoing.bytes(place.bytes, &place.rendered);
-            if self.protocol.go_on(state, at, bytes) == Put::Whole
+            let is_first = !place.request.is_written;
+            let put = self.protocol.go_on(state, at, bytes);
+            self.waits.release(at, now);
+            if put == Put::Held && is_first {
+                self.waits.hold(at, now);
+            }
+            if put == Put::Whole
                 && let Some(dialogue) = &mut place.dialogue
             {
                 dialogue.released(now);
@@ -143,7 +190,7 @@ impl<P: Protocol> Core<P> {
     #[inline]
     pub(super) fn has_room(&self, id: SlotId, now: Nanos) -> bool {
         let carrier = &self.carriers[id as usize];
-        if carrier.state != State::Open || !self.protocol.has_room(&carrier.protocol) {
+        if carrier.state != State::Open || self.protocol.lacks(&carrier.protocol).is_some() {
             return false;
         }
         let sent = carrier.answers + self.protocol.open(&carrier.protocol) as u64;
@@ -163,7 +210,7 @@ impl<P: Protocol> Core<P> {
         if self.carriers[id as usize].waiting.is_empty() && self.may_put(id, now) {
             self.write(sockets, at, now);
         } else {
-            self.carriers[id as usize].waiting.push(at);
+            self.wait_for(at, now);
             self.succeed(sockets, id);
         }
     }
@@ -180,6 +227,7 @@ impl<P: Protocol> Core<P> {
         }
         while self.may_put(id, now) {
             let Some(at) = self.carriers[id as usize].waiting.pop() else { return };
+            self.waits.go(at, id, now);
             self.write(sockets, at, now);
         }
     }
@@ -192,12 +240,15 @@ impl<P: Protocol> Core<P> {
             Put::Whole | Put::Held | Put::Bare => {
                 // Until the system has its last byte; its time-out begins here.
                 self.places[at].stamp_written(now);
+                if put == Put::Held {
+                    self.waits.hold(at, now);
+                }
                 self.stream_opened(at, put, now);
                 self.touch(id);
             }
             Put::NoRoom => {
                 self.places[at].phase = Phase::Waiting;
-                self.carriers[id as usize].waiting.push(at);
+                self.wait_for(at, now);
                 if !self.replace_if_left(sockets, id, now) {
                     self.succeed(sockets, id);
                 }
@@ -259,7 +310,11 @@ impl<P: Protocol> Core<P> {
         }
         debug_assert!(self.carriers[next as usize].waiting.is_empty(), "requests wait where no seat leads");
         let waiting = std::mem::take(&mut self.carriers[id as usize].waiting);
-        let is_asked = !waiting.is_empty();
+        let (is_asked, now) = (!waiting.is_empty(), self.clock.now());
+        for at in waiting.iter() {
+            self.waits.go(*at, id, now);
+            self.waits.wait(*at, next, now);
+        }
         self.carriers[next as usize].waiting = waiting;
         self.places.go_to(next);
         // In the open loop ahead of its next use, as any connection that has served.
@@ -314,6 +369,7 @@ impl<P: Protocol> Core<P> {
         place.phase = Phase::Waiting;
         place.notes.clear();
         let request = &mut place.request;
+        self.waits.give_back(at, request.dispatched, now);
         self.book.requeued(request.is_written, now);
         (request.is_written, request.is_requeued) = (false, true);
         (request.first_byte, request.written) = (None, now);
@@ -324,7 +380,7 @@ impl<P: Protocol> Core<P> {
         }
         let id = self.places.present(self.places[at].carrier);
         self.places[at].carrier = id;
-        self.carriers[id as usize].waiting.push(at);
+        self.wait_for(at, now);
         self.put_all_waiting(sockets, id, now);
     }
 

@@ -9,6 +9,7 @@ use super::{Core, Stage};
 use crate::book::SessionEnd;
 use crate::driver::{SlotId, Sockets};
 use crate::failure::Failure;
+use crate::interval::Lack;
 use crate::protocol::{Loss, Protocol, Scope};
 use request::CallCheck;
 use schema::load::ErrorClass;
@@ -99,7 +100,8 @@ impl<P: Protocol> Core<P> {
     }
 
     /// When the request of a place is overdue, and how it fails then.
-    fn deadline(&self, place: &Place) -> (Nanos, Failure) {
+    fn deadline(&self, at: PlaceId) -> (Nanos, Failure) {
+        let place = &self.places[at];
         let stream = place.dialogue.as_ref().filter(|dialogue| dialogue.is_stream());
         let answered = match place.phase {
             Phase::Open if stream.is_some() => {
@@ -116,7 +118,7 @@ impl<P: Protocol> Core<P> {
         if ended < answered {
             return (ended, Failure::said(ErrorClass::Timeout, "total time-out"));
         }
-        (answered, self.unanswered(place))
+        (answered, self.unanswered(at))
     }
 
     /// Since when a stream must go on, or end: a deadline is that of the whole stream, a time-out begins with each message.
@@ -128,9 +130,13 @@ impl<P: Protocol> Core<P> {
         }
     }
 
-    /// How a request fails whose answer is not complete in time.
-    fn unanswered(&self, place: &Place) -> Failure {
+    /// How the request of a place fails whose answer is not complete in time.
+    fn unanswered(&self, at: PlaceId) -> Failure {
+        let place = &self.places[at];
         if P::HAS_STREAMS {
+            if let Some(text) = self.awaits(at) {
+                return Failure::said(ErrorClass::Timeout, text);
+            }
             let rule = self.outgoing.check(place.request.which.entry).call();
             if rule.is_some_and(CallCheck::has_deadline) {
                 let text = "no status from the server within the deadline and the time to hear of it";
@@ -143,6 +149,23 @@ impl<P: Protocol> Core<P> {
         Failure::said(ErrorClass::Timeout, text)
     }
 
+    /// What the request of a place still waits for before it is written, in a time-out's words.
+    fn awaits(&self, at: PlaceId) -> Option<&'static str> {
+        let place = &self.places[at];
+        let cause = match place.phase {
+            Phase::Waiting => self.waits.cause(place.carrier),
+            Phase::Open => self.waits.is_held(at).then_some(Lack::Window),
+            Phase::Free => None,
+        };
+        cause.map(|cause| match cause {
+            Lack::Connection => "not sent in time: it waited for a connection",
+            Lack::Stream => {
+                "not sent in time: it waited for a stream, and the server allows no more at a time"
+            }
+            Lack::Window => "not sent in time: it waited for the server's window",
+        })
+    }
+
     /// Whether a request waits for a peer that has answered, but takes no more requests.
     fn waits_for_room(&self, place: &Place) -> bool {
         P::HAS_STREAMS && self.carriers[place.carrier as usize].state == State::Open
@@ -153,7 +176,7 @@ impl<P: Protocol> Core<P> {
         if place.phase == Phase::Free {
             return;
         }
-        let (due, failure) = self.deadline(place);
+        let (due, failure) = self.deadline(at);
         if now >= due {
             return self.time_out(sockets, at, failure, now);
         }
@@ -228,7 +251,7 @@ impl<P: Protocol> Core<P> {
             let (intended, fate) = (front.intended, front.fate());
             let Some(failure) = self.overdue(intended, now) else { return };
             self.book.fail(fate, failure, now);
-            let Some(waiting) = self.lanes.lane(lane).backlog.pop_front() else { return };
+            let Some(waiting) = self.pop_waiting(lane, now) else { return };
             self.settle_waiting(&waiting, end_of(failure.class), now);
             if let Some(session) = waiting.user {
                 self.close_session(session, SessionEnd::Failed, now);

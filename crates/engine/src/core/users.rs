@@ -73,7 +73,7 @@ impl<P: Protocol> Core<P> {
         }
         let which = self.outgoing.next_step(session.step);
         self.book.schedule(intended, which.entry, now);
-        self.lanes.queue(Waiting { which, intended, dispatched: now, user: Some(session) });
+        self.queue(Waiting { which, intended, dispatched: now, user: Some(session) });
     }
 
     /// Users that wait for their next step when the load is over.

@@ -10,6 +10,7 @@ mod sent;
 mod stalls;
 mod streams;
 mod times;
+mod waited;
 
 use crate::lazy_histogram::LazyHistogram;
 use crate::tally::{AddTo, Store, Tally};
@@ -25,6 +26,7 @@ pub use stalls::{Stall, Stalls};
 use std::collections::BTreeMap;
 pub use streams::StreamCounts;
 pub use times::Times;
+pub(crate) use waited::{Lack, Waited};
 
 /// Status codes are counted below this; the parser lets no more than three digits through.
 const STATUS_MAX: usize = 1000;

@@ -1,5 +1,6 @@
 //! The times of METHOD §1 of the requests that ended in an interval, one store of times for each.
 
+use super::waited::{Lack, Waited};
 use crate::core::InFlight;
 use crate::lazy_histogram::LazyHistogram;
 use crate::tally::{AddTo, Store, Tally};
@@ -7,6 +8,13 @@ use hdrhistogram::Histogram;
 use schema::load::Time;
 use std::ops::{Index, IndexMut};
 use units::Nanos;
+
+/// The parts of the connection wait.
+const WAITS: [(Time, Lack); 3] = [
+    (Time::WaitConnection, Lack::Connection),
+    (Time::WaitStream, Lack::Stream),
+    (Time::WaitWindow, Lack::Window),
+];
 
 /// The times of METHOD §1, in nanoseconds: histograms, or the tallies of a worker. Indexed by [`Time`].
 #[derive(Clone, Debug)]
@@ -17,11 +25,13 @@ pub struct Times<H = LazyHistogram> {
     /// time and time to the first byte are the same, all lags are zero. Noted once on the hot path and added to
     /// the others by [`Times::settle`].
     plain: H,
+    /// Requests of connections with streams that did not wait for one; added to their histograms by [`Times::settle`].
+    at_once: u32,
 }
 
 impl<H: Store> Default for Times<H> {
     fn default() -> Self {
-        Self { by: std::array::from_fn(|_| H::empty()), plain: H::empty() }
+        Self { by: std::array::from_fn(|_| H::empty()), plain: H::empty(), at_once: 0 }
     }
 }
 
@@ -96,8 +106,24 @@ impl Times<Tally> {
         }
     }
 
+    /// What a request on a connection with streams waited to be written, by cause. Complete after [`Times::settle`].
+    #[inline]
+    pub(crate) fn note_waits(&mut self, waited: Waited) {
+        if waited == Waited::default() {
+            self.at_once = self.at_once.saturating_add(1);
+            return;
+        }
+        for (time, cause) in WAITS {
+            self[time].note(waited[cause], 1);
+        }
+    }
+
     /// Adds plain requests to every tally they belong to; once at the end of an interval.
     pub(crate) fn settle(&mut self) {
+        let at_once = std::mem::take(&mut self.at_once);
+        if at_once > 0 {
+            WAITS.iter().for_each(|(time, _)| self[*time].note(0, at_once));
+        }
         let count = u32::try_from(self.plain.count()).unwrap_or(u32::MAX);
         if count == 0 {
             return;
@@ -126,6 +152,23 @@ mod tests {
             first_byte: first_byte.map(Nanos),
             ..InFlight::default()
         }
+    }
+
+    #[test]
+    fn every_request_with_streams_is_in_all_three_waits() {
+        let mut found = Times::<Tally>::default();
+        let mut waited = Waited::default();
+        (waited[Lack::Connection], waited[Lack::Window]) = (40, 700);
+        [Waited::default(), waited, Waited::default()].iter().for_each(|waited| found.note_waits(*waited));
+        found.settle();
+        let mut sum = Times::<LazyHistogram>::default();
+        sum.add(&found);
+        let of = |time| (sum[time].len(), sum[time].max(), sum[time].value_at_quantile(0.6));
+        assert_eq!(of(Time::WaitConnection), (3, 40, 0));
+        assert_eq!((of(Time::WaitStream), of(Time::WaitWindow)), ((3, 0, 0), (3, 700, 0)));
+        found.clear();
+        found.settle();
+        assert_eq!(found[Time::WaitStream].count(), 0, "nothing is counted twice");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::{Events, Protocol, Put, Scope, Taken};
 use crate::core::PlaceId;
 use crate::failure::Failure;
 use crate::fifo::Fifo;
+use crate::interval::Lack;
 use wire::{Ended, Feed, Header, Http1, ResponseParser, Visit};
 
 /// HTTP/1.1 (RFC 9112), with as many requests on a connection at a time as pipelining allows.
@@ -73,8 +74,8 @@ impl Protocol for H1 {
     }
 
     #[inline]
-    fn has_room(&self, state: &State) -> bool {
-        state.awaited.len() < self.depth
+    fn lacks(&self, state: &State) -> Option<Lack> {
+        (state.awaited.len() >= self.depth).then_some(Lack::Connection)
     }
 
     #[inline]

@@ -7,11 +7,13 @@
 use super::{Events, Loss, Outbox, Protocol, Put, Scope, Taken};
 use crate::core::PlaceId;
 use crate::failure::{Cause, Failure};
-use crate::interval::StreamCounts;
+use crate::interval::{Lack, StreamCounts};
 use schema::load::ErrorClass;
 use std::collections::VecDeque;
 use wire::Header;
-use wire::http2::{self, Config, Connection, ErrorCode, Fault, Given, Held, Http2, Refusal, Room, Verdict};
+use wire::http2::{
+    self, Config, Connection, ErrorCode, Fault, Given, Held, Http2, NoRoom, Refusal, Room, Verdict,
+};
 
 /// HTTP/2 (RFC 9113).
 #[derive(Clone, Copy, Debug)]
@@ -110,8 +112,13 @@ impl Protocol for H2 {
     }
 
     #[inline]
-    fn has_room(&self, state: &State) -> bool {
-        state.0.as_ref().is_some_and(|talk| matches!(talk.connection.room(), Room::Places(_)))
+    fn lacks(&self, state: &State) -> Option<Lack> {
+        match state.0.as_ref().map(|talk| talk.connection.room()) {
+            Some(Room::Places(_)) => None,
+            Some(Room::None(NoRoom::StreamLimit)) => Some(Lack::Stream),
+            Some(Room::None(NoRoom::SendWindow)) => Some(Lack::Window),
+            Some(Room::None(NoRoom::NotEstablished | NoRoom::Draining)) | None => Some(Lack::Connection),
+        }
     }
 
     #[inline]

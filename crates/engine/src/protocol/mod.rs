@@ -12,7 +12,7 @@ mod outbox;
 
 use crate::core::PlaceId;
 use crate::failure::Failure;
-use crate::interval::StreamCounts;
+use crate::interval::{Lack, StreamCounts};
 pub(crate) use h1::H1;
 pub(crate) use h2::H2;
 pub(crate) use outbox::Outbox;
@@ -124,8 +124,8 @@ pub(crate) trait Protocol {
     /// Whether a connection carries no request, and none waits to be returned by [`Protocol::take`].
     fn is_idle(&self, state: &Self::State) -> bool;
 
-    /// Whether the peer takes one more request now.
-    fn has_room(&self, state: &Self::State) -> bool;
+    /// Why a connection that stands takes no further request now, if it takes none.
+    fn lacks(&self, state: &Self::State) -> Option<Lack>;
 
     /// Whether the connection takes no further request for good.
     fn is_leaving(&self, _state: &Self::State) -> bool {

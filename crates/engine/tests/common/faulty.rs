@@ -118,6 +118,7 @@ pub(crate) fn request_for(fault: Fault) -> Traffic {
     match fault.entry().ask {
         Ask::Any => prepared("GET", vec![], Some(RIGHT_BODY)),
         Ask::Head => prepared("HEAD", vec![], None),
+        Ask::Call => panic!("{fault}: calls are made where HTTP/2 is spoken"),
         Ask::LargeBody => prepared("POST", vec![b'x'; LARGE_BODY_BYTES], Some(RIGHT_BODY)),
     }
 }

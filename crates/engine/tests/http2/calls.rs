@@ -7,9 +7,10 @@ use engine::{IntervalData, Job};
 use request::Traffic;
 use schema::load::{ErrorClass, Time};
 use schema::plan::{
-    CallPlan, Encoded, EntryPlan, ExpectPlan, MessageCheck, MessagePart, RequestPlan, ScalarKind,
-    ScenarioPlan, ValuePart,
+    CallPlan, Encoded, EntryPlan, ExpectPlan, MessageCapture, MessageCheck, MessagePart, RequestPlan,
+    ScalarKind, ScenarioPlan, SessionPlan, ValuePart,
 };
+use schema::scenario::Capture;
 use std::collections::BTreeMap;
 
 const KIND: (&str, &str) = ("content-type", "application/grpc");
@@ -33,10 +34,14 @@ pub(super) fn traffic(entry: EntryPlan) -> Traffic {
     Traffic::new(&scenario, "h", units::Seed(1), &[]).unwrap()
 }
 
+/// Calls that succeed with status 0.
+pub(super) fn plain() -> Traffic {
+    traffic(entry(CallPlan { status: vec![0], ..CallPlan::default() }))
+}
+
 /// The same load with calls that succeed with status 0.
-fn with_calls(mut job: Job) -> Job {
-    job.traffic = traffic(entry(CallPlan { status: vec![0], ..CallPlan::default() }));
-    job
+fn with_calls(job: Job) -> Job {
+    Job { traffic: plain(), ..job }
 }
 
 fn served(script: fn(u64) -> Reply) -> Server {
@@ -251,5 +256,69 @@ fn messages_are_held_against_their_checks() {
             assert_eq!(ends(&sum), [99, completed, 99 - completed, 0], "{driver:?} {value}");
             assert_eq!(failed(&sum, ErrorClass::Check), 99 - completed);
         }
+    });
+}
+
+#[test]
+fn a_value_of_a_message_goes_into_the_next_call() {
+    // The first call of each session is answered with its number as the field 2 of the field 1.
+    let script = |number: u64| Reply {
+        body: vec![[&[0, 0, 0, 0, 4, 0x0a, 2, 0x10][..], &[(number % 100) as u8]].concat()],
+        ..right()
+    };
+    let capture = MessageCapture {
+        name: "id".into(),
+        path: vec![(1, 0), (2, 0)],
+        kind: ScalarKind::Int64,
+        names: BTreeMap::new(),
+        implied: true,
+        default: None,
+    };
+    let part = MessagePart::Value(ValuePart {
+        field: 1,
+        kind: ScalarKind::String,
+        text: "<${id}>".into(),
+        names: BTreeMap::new(),
+    });
+    on_every_driver(|driver| {
+        let mut first = entry(CallPlan { captures: vec![capture.clone()], ..CallPlan::default() });
+        first.capture.insert("id".into(), Capture { message: Some("/a/b".into()), ..Capture::default() });
+        let mut second = entry(CallPlan { message: Some(vec![part.clone()]), ..CallPlan::default() });
+        (second.name, second.is_template) = ("second".into(), true);
+        let session = SessionPlan { steps: vec![0, 1], ..SessionPlan::default() };
+        let scenario = ScenarioPlan {
+            name: "calls".into(),
+            requests: vec![first, second],
+            session: Some(session),
+            ..ScenarioPlan::default()
+        };
+        let server = served(script);
+        let mut job = closed(server.addr, driver, (1, 1), 100);
+        job.traffic = Traffic::new(&scenario, "h", units::Seed(1), &[]).unwrap();
+        let sum = run(&job);
+        assert_eq!(ends(&sum), [200, 200, 0, 0], "{driver:?} {:?}", sum.examples);
+        assert_eq!(*server.seen.last_body.lock().unwrap(), b"\0\0\0\0\x06\x0a\x04<99>", "{driver:?}");
+    });
+}
+
+#[test]
+fn a_message_without_the_value_is_a_failed_check() {
+    on_every_driver(|driver| {
+        let server = served(|_| right());
+        let capture = MessageCapture {
+            name: "id".into(),
+            path: vec![(5, 0)],
+            kind: ScalarKind::String,
+            names: BTreeMap::new(),
+            implied: false,
+            default: None,
+        };
+        let mut plan = entry(CallPlan { captures: vec![capture], ..CallPlan::default() });
+        plan.capture.insert("id".into(), Capture { message: Some("/e".into()), ..Capture::default() });
+        let mut job = closed(server.addr, driver, (1, 1), 10);
+        job.traffic = traffic(plan);
+        let sum = run(&job);
+        assert_eq!(failed(&sum, ErrorClass::Check), 10, "{driver:?}");
+        assert_eq!(sum.examples[&ErrorClass::Check], ["capture id: message"]);
     });
 }

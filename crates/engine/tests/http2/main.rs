@@ -5,11 +5,13 @@ mod calls;
 #[path = "../common/mod.rs"]
 mod common;
 mod fair;
+mod faults;
 mod hostile;
 mod leaving;
 mod over_tls;
 mod server;
 mod streams;
+mod waits;
 
 use common::{MS, prepared, short_load};
 use engine::{Generator, IntervalData, Job};

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Texts that are put together grow; this is more than anybody sends.
 const PIECES_MAX: usize = 4_096;
-/// What all values of a script may come to together: `a = [a, a]`, forty times, is more than any memory.
+/// Most bytes of all values of a script together: `a = [a, a]`, forty times, would fill any memory.
 const VALUES_BYTES_MAX: usize = 256 << 20;
 /// What a value costs beside its texts.
 const VALUE_BYTES: usize = 64;

@@ -6,7 +6,7 @@ use super::ContractFault;
 use crate::json_diff::first_difference;
 use crate::tail::clean;
 use probe::Answer;
-use request::{Check, Judged, Pointer, Rule};
+use request::{Check, Judged, Notes, Pointer, Rule};
 use schema::scenario::LengthRange;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -18,7 +18,7 @@ const SHOWN_CHARS: usize = 120;
 const AROUND_BYTES: usize = 24;
 
 /// What is wrong with an answer that was judged so; nothing where it is right.
-pub(super) fn fault(check: &Check, judged: Judged, answer: &Answer) -> Option<ContractFault> {
+pub(super) fn fault(check: &Check, judged: Judged, answer: &Answer, notes: &Notes) -> Option<ContractFault> {
     match judged {
         Judged::Right => None,
         Judged::UnexpectedStatus => Some(ContractFault::Status {
@@ -28,8 +28,12 @@ pub(super) fn fault(check: &Check, judged: Judged, answer: &Answer) -> Option<Co
         }),
         Judged::WrongBody => Some(ContractFault::Body(exact(check, &answer.body))),
         Judged::Failed(number) => Some(failed(check, judged, &check.describe(number), answer)),
-        // Contracts make no calls.
-        Judged::Refused(_) | Judged::Broken(_) => None,
+        Judged::Refused(code) => {
+            let words = clean(&String::from_utf8_lossy(notes.beginning()), SHOWN_CHARS);
+            let words = if words.is_empty() { words } else { format!(": {words}") };
+            Some(ContractFault::Call(format!("{}{words}", check.describe_status(code))))
+        }
+        Judged::Broken(fault) => Some(ContractFault::Call(fault.to_string())),
     }
 }
 
@@ -49,6 +53,9 @@ fn failed(check: &Check, judged: Judged, words: &str, answer: &Answer) -> Contra
         Some(Rule::Sha256(expected)) => ContractFault::Body(sha256(expected, &answer.body)),
         Some(Rule::Json { pointer, expected }) => {
             ContractFault::Body(json_at(pointer, expected, words, &answer.body))
+        }
+        _ if check.call().is_some() => {
+            ContractFault::Call(format!("the message fails the check {}", clean(words, SHOWN_CHARS * 2)))
         }
         _ => ContractFault::Body(format!(
             "fails the check {}; it begins with {}",

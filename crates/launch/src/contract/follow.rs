@@ -65,7 +65,7 @@ mod tests {
             asked.set(asked.get() + 1);
             let is_end = request.starts_with(b"GET /end ");
             let headers = if is_end { vec![] } else { vec![("location".to_owned(), location.to_owned())] };
-            Ok(Answer { status: if is_end { 200 } else { 302 }, headers, body: Vec::new() })
+            Ok(Answer { status: if is_end { 200 } else { 302 }, headers, ..Answer::default() })
         };
         let follow = Some(Follow { origin: &origin, hops_max });
         to_the_end(b"GET / HTTP/1.1\r\n\r\n".to_vec(), follow, exchange)

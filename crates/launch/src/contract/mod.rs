@@ -1,6 +1,7 @@
 //! The contract: a target answers fixed requests as the files under `targets/contract/` say, before load begins.
 //!
-//! Invariants: a fresh connection each time; the request is what the load would send, and the answer is judged by the
+//! Invariants: a fresh connection each time, of the version of HTTP that the load speaks; the request is what the load would
+//! send, calls of gRPC among them, and the answer is judged by the
 //! checks that judge answers under load; the body that was seen is handed out, so that the load can require the same
 //! bytes again; an error says what was expected and what came, bounded and without control characters.
 
@@ -12,10 +13,11 @@ mod tests;
 
 use crate::tail::clean;
 pub use follow::Follow;
-use probe::{Answer, Limits, ProbeError, Tls};
-use request::{Check, CheckError, Notes};
-use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan};
+use probe::{Answer, Limits, ProbeError, Session, Tls};
+use request::{Call, CallCheck, Check, CheckError, Notes};
+use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, HttpVersion};
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 use wire::{Astray, EncodeError, Header, RequestHead, Visit as _, encode_chunked_request, encode_request};
 
@@ -89,6 +91,9 @@ pub enum ContractFault {
     /// Another body; says where it differs.
     #[error("the body {0}")]
     Body(String),
+    /// A call that did not come to what it should.
+    #[error("{0}")]
+    Call(String),
 }
 
 /// Who is asked, and how.
@@ -98,8 +103,10 @@ pub struct Peer<'a> {
     pub addr: SocketAddr,
     /// The value of `Host`.
     pub host: &'a str,
-    /// What it is reached over; absent without TLS.
+    /// What it is reached over; absent without TLS. For HTTP/2 it offers that alone.
     pub tls: Option<&'a Tls>,
+    /// How it is spoken to, but for calls ([`EntryPlan::http`]).
+    pub http: HttpVersion,
     /// Bounds each exchange.
     pub timeout: Duration,
 }
@@ -119,29 +126,60 @@ pub fn check(
 }
 
 fn ask(peer: Peer<'_>, entry: &EntryPlan, follow: Option<Follow<'_>>) -> Result<Verified, ContractFault> {
-    let Peer { addr, host, tls, timeout } = peer;
-    let request = encode(entry, host)?;
     let check = compile(entry)?;
-    let head = entry.request.method == "HEAD";
-    let limits = Limits { timeout, body_bytes: BODY_BYTES_MAX };
-    let exchange = |request: &[u8]| probe::exchange_over(addr, tls, request, head, limits);
-    let answer = follow::to_the_end(request, follow, exchange)?;
+    let answer = match entry.http(peer.http) {
+        HttpVersion::V1_1 => over_http1(peer, entry, follow)?,
+        HttpVersion::V2 => over_http2(peer, entry)?,
+    };
     judge(&check, &answer)?;
     // By meaning, and whatever the length: under load the very bytes seen here are required.
     if let BodyExpectation::Json(expected) = &entry.expect.body {
-        let headers = headers(&answer);
+        let headers = headers(&answer.headers);
         explain::json(expected, &request::decoded(&headers, &answer.body)).map_or(Ok(()), Err)?;
     }
     Ok(Verified { body: answer.body, status: answer.status })
 }
 
-fn encode(entry: &EntryPlan, host: &str) -> Result<Vec<u8>, EncodeError> {
+fn over_http1(
+    peer: Peer<'_>,
+    entry: &EntryPlan,
+    follow: Option<Follow<'_>>,
+) -> Result<Answer, ContractFault> {
+    let request = encode(entry, peer.host)?;
+    let is_head = entry.request.method == "HEAD";
+    let exchange =
+        |request: &[u8]| probe::exchange_over(peer.addr, peer.tls, request, is_head, peer.limits());
+    follow::to_the_end(request, follow, exchange)
+}
+
+/// Redirects are of HTTP/1.1, as under load.
+fn over_http2(peer: Peer<'_>, entry: &EntryPlan) -> Result<Answer, ContractFault> {
     let request = &entry.request;
-    let head =
-        RequestHead { method: &request.method, target: &request.path, host, headers: &request.headers };
+    let head = head(entry, peer.host);
+    // A call has no Content-Length.
+    let chunk_bytes = if entry.grpc.is_some() { Some(NonZeroUsize::MAX) } else { entry.chunk_bytes() };
+    // Before the connection: what would break the framing is a mistake of the plan.
+    head.check(&request.body, chunk_bytes.is_some())?;
+    let mut session = Session::open(peer.addr, peer.tls, peer.limits())?;
+    Ok(session.exchange(&head, &request.body, chunk_bytes)?)
+}
+
+impl Peer<'_> {
+    const fn limits(&self) -> Limits {
+        Limits { timeout: self.timeout, body_bytes: BODY_BYTES_MAX }
+    }
+}
+
+fn head<'a>(entry: &'a EntryPlan, host: &'a str) -> RequestHead<'a> {
+    let request = &entry.request;
+    RequestHead { method: &request.method, target: &request.path, host, headers: &request.headers }
+}
+
+fn encode(entry: &EntryPlan, host: &str) -> Result<Vec<u8>, EncodeError> {
+    let (head, body) = (head(entry, host), &entry.request.body);
     match entry.chunk_bytes() {
-        Some(chunk_bytes) => encode_chunked_request(&head, &request.body, chunk_bytes),
-        None => encode_request(&head, &request.body),
+        Some(chunk_bytes) => encode_chunked_request(&head, body, chunk_bytes),
+        None => encode_request(&head, body),
     }
 }
 
@@ -153,20 +191,37 @@ fn compile(entry: &EntryPlan) -> Result<Check, CheckError> {
     };
     let expect = ExpectPlan { body, sample: None, ..entry.expect.clone() };
     let place = |name: &str| entry.capture.keys().position(|known| known == name).unwrap_or_default();
-    Check::compile(&expect, None, &entry.capture, &place, false)
+    let check = Check::compile(&expect, None, &entry.capture, &place, false)?;
+    Ok(match &entry.grpc {
+        Some(call) => check.of_call(CallCheck::of_plan(call, &place)),
+        None => check,
+    })
 }
 
-fn headers(answer: &Answer) -> Vec<Header<'_>> {
-    let fields = answer.headers.iter();
-    fields.map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() }).collect()
+fn headers(fields: &[(String, String)]) -> Vec<Header<'_>> {
+    fields.iter().map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() }).collect()
 }
 
 fn judge(check: &Check, answer: &Answer) -> Result<(), ContractFault> {
-    let headers = headers(answer);
+    let headers = headers(&answer.headers);
     let (mut state, mut notes) = (request::Answer::default(), Notes::default());
-    let mut judge = state.judge(check, &mut notes);
-    judge.head(answer.status, &headers);
-    judge.body(&answer.body);
-    let judged = state.finish(check, &mut notes);
-    explain::fault(check, judged, answer).map_or(Ok(()), Err)
+    state.judge(check, &mut notes).head(answer.status, &headers);
+    let judged = match check.call() {
+        None => {
+            state.judge(check, &mut notes).body(&answer.body);
+            state.finish(check, &mut notes)
+        }
+        Some(rule) => {
+            let mut call = Call::default();
+            call.head(rule, answer.status, &headers, &mut notes);
+            // What is wrong with the body is found again at the end.
+            let _ = call.body(rule, &answer.body, &mut notes);
+            state.count_body(answer.body.len());
+            if !answer.trailers.is_empty() {
+                call.trailers(rule, &self::headers(&answer.trailers), &mut notes);
+            }
+            call.finish(rule, state.finish(check, &mut notes), &mut notes)
+        }
+    };
+    explain::fault(check, judged, answer, &notes).map_or(Ok(()), Err)
 }

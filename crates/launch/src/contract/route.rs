@@ -3,13 +3,22 @@
 //! Absent on purpose: reading the files themselves, which are scenario files and the runner's to resolve.
 
 use schema::plan::ScenarioPlan;
+use schema::target::Ready;
 use schema::text::{Problem, nearest};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Routes that every target has.
-pub const REQUIRED: [&str; 3] = ["ping", "json", "health"];
+const REQUIRED: [&str; 3] = ["ping", "json", "health"];
+/// Those of a target of gRPC, whose health is asked by its own method.
+const REQUIRED_OF_CALLS: [&str; 2] = ["rpc-ping", "rpc-records"];
+
+/// Routes that a target has to have, by how it is ready.
+#[must_use]
+pub fn required(ready: &Ready) -> &'static [&'static str] {
+    if ready.grpc { &REQUIRED_OF_CALLS } else { &REQUIRED }
+}
 
 /// The folder of contract files of the project in `root`.
 #[must_use]

@@ -1,16 +1,17 @@
 //! What a broken contract says, answer by answer; each fault is planted in a scripted server.
 
 use super::*;
-use schema::plan::{BodyExpectation, ExpectPlan, RequestPlan};
+use schema::plan::{BodyExpectation, CallPlan, Encoded, ExpectPlan, MessageCheck, RequestPlan, ScalarKind};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
+use testkit::http2;
 use testkit::script::{Act, Scripted};
 
 const LONG: Duration = Duration::from_secs(10);
 
 fn peer(addr: SocketAddr, host: &str, timeout: Duration) -> Peer<'_> {
-    Peer { addr, host, tls: None, timeout }
+    Peer { addr, host, tls: None, http: HttpVersion::V1_1, timeout }
 }
 
 fn scenario(expect: ExpectPlan) -> EntryPlan {
@@ -235,4 +236,61 @@ fn json_longer_than_what_the_load_would_keep_is_compared_all_the_same() {
     let long = format!("[\"{}\"]", "x".repeat(2 << 20));
     let expected = serde_json::from_str(&long).unwrap();
     assert_eq!(said(&long, |expect| expect.body = BodyExpectation::Json(expected)).len(), long.len() + 4);
+}
+
+/// The outcome of a call, or of a request over HTTP/2, to a server that answers with these frames.
+fn over_http2(entry: &EntryPlan, frames: Vec<u8>) -> String {
+    let script =
+        vec![http2::Act::Settings(vec![]), http2::Act::Await(1), http2::Act::Send(frames), http2::Act::Hold];
+    let server = http2::Raw::start(vec![script]);
+    let peer = Peer { http: HttpVersion::V2, ..peer(server.addr(), "127.0.0.1:1", LONG) };
+    match check(peer, entry, None) {
+        Ok(verified) => format!("{} {}", verified.status, String::from_utf8_lossy(&verified.body)),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_load_over_http2_is_checked_over_http2() {
+    let head = |status: u8| {
+        http2::frame(1, 4, 1, &[&[status][..], &http2::field("content-type", "application/json")].concat())
+    };
+    let answer = |status, body: &[u8]| [head(status), http2::frame(0, 1, 1, body)].concat();
+    let right = b"{\"data\":[{\"score\":4.5}]}";
+    assert_eq!(
+        over_http2(&scenario(strict(json())), answer(0x88, right)),
+        "200 {\"data\":[{\"score\":4.5}]}"
+    );
+    let text = over_http2(&scenario(strict(json())), answer(0x8e, b"no"));
+    assert_eq!(text, "contract \"json\": status 500, expected 200; the body begins with \"no\"");
+    let text = over_http2(&scenario(strict(json())), http2::frame(3, 0, 1, &8_u32.to_be_bytes()));
+    assert!(text.contains("reset the stream"), "{text}");
+}
+
+#[test]
+fn a_call_is_made_and_judged() {
+    let check = MessageCheck {
+        name: "message_equals /n = 7".into(),
+        path: vec![(1, 0)],
+        kind: Some(ScalarKind::Int32),
+        expected: Some(Encoded(vec![8, 7])),
+    };
+    let call =
+        CallPlan { method: "p.S/M".into(), status: vec![0], checks: vec![check], ..CallPlan::default() };
+    let headers = [("content-type", "application/grpc"), ("te", "trailers")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let request = RequestPlan { method: "POST".into(), path: "/p.S/M".into(), headers, body: vec![0; 5] };
+    let expect = ExpectPlan { status: vec![200], ..ExpectPlan::default() };
+    let entry = EntryPlan { name: "call".into(), request, expect, grpc: Some(call), ..EntryPlan::default() };
+    assert_eq!(over_http2(&entry, http2::call_answer(1, &[8, 7], "0")), "200 \0\0\0\0\u{2}\u{8}\u{7}");
+    for (frames, words) in [
+        (http2::call_answer(1, &[8, 8], "0"), "the message fails the check message_equals /n = 7"),
+        (http2::call_answer(1, &[8, 7], "5"), "grpc-status 5 NOT_FOUND"),
+        (http2::call_answer(1, &[8, 7], "x"), "a grpc-status that is no number"),
+        (http2::frame(1, 5, 1, &[0x88]), "not gRPC"),
+        (http2::frame(1, 5, 1, &[0x8d]), "status 404, expected 200"),
+    ] {
+        let text = over_http2(&entry, frames);
+        assert!(text.starts_with("contract \"call\": ") && text.contains(words), "{text}");
+    }
 }

@@ -40,7 +40,7 @@ pub(super) fn launch(
     plan.env = names.fill_env(&manifest.run.env);
     plan.env.entry("PATH".to_owned()).or_insert_with(|| workshop.path());
     plan.folder = Some(workshop.folder.to_owned());
-    plan.ready = Ready { path: None, timeout: Some(timeout) };
+    plan.ready = Ready { path: None, timeout: Some(timeout), ..Ready::default() };
     plan.stop = manifest.stop.clone();
     plan.cpus = host.cpus.map(<[u32]>::to_vec);
     if host.isolated {

@@ -1,6 +1,8 @@
 //! From the experiment file to the plan: every default filled in, every mistake found before anything runs.
 
 mod alarms;
+#[cfg(test)]
+mod calls_tests;
 mod capacity;
 mod claims;
 mod counter;
@@ -216,11 +218,13 @@ fn cells(
 ) -> Result<Vec<CellPlan>, Wrong> {
     let mut loads = Vec::with_capacity(scenarios.len());
     for scenario in scenarios {
-        loads.push((scenario, LoadLevels::of(load, scenario, defaults::CONNECTIONS)?));
+        let load = http::of_calls(load, scenario)?;
+        let levels = LoadLevels::of(&load, scenario, defaults::CONNECTIONS)?;
+        loads.push((scenario, load, levels));
     }
     // Before they are made: short lists multiply to more than memory holds.
     let confined: usize = limits.iter().map(Vec::len).sum();
-    let count = loads.iter().map(|(_, levels)| levels.count());
+    let count = loads.iter().map(|(.., levels)| levels.count());
     let count = count.fold(0, usize::saturating_add).saturating_mul(confined);
     if count as u64 > TRIALS_MAX {
         let cause = format!("{count} combinations are more than {TRIALS_MAX} trials");
@@ -231,7 +235,7 @@ fn cells(
     });
     let mut cells = Vec::with_capacity(count);
     for (target, limits, suffix) in confined {
-        for (scenario, levels) in &loads {
+        for (scenario, load, levels) in &loads {
             let named = if scenarios.len() > 1 { format!("{}, ", scenario.name) } else { String::new() };
             for level in levels.all() {
                 let mut load = settings::plan(load, level, ground)?;

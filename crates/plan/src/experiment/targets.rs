@@ -28,6 +28,12 @@ pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<(usiz
         if let Some(problem) = launch::manifest::metrics_problem(&format!("{key}.metrics"), &wanted.metrics) {
             return Err(problem.into());
         }
+        let ready = wanted.ready.as_ref();
+        if let Some(problem) =
+            ready.and_then(|ready| launch::manifest::ready_problem(&format!("{key}.ready"), ready))
+        {
+            return Err(problem.into());
+        }
         let (source, usual_name) = source(wanted, &key, context)?;
         let base = wanted.name.clone().unwrap_or(usual_name);
         if base.trim().is_empty() {

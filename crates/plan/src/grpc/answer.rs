@@ -1,10 +1,12 @@
-//! Checks of an answer's message: JSON pointers become numbers of fields, values are encoded as the server encodes them.
+//! Checks of an answer's message, and what is taken from it: JSON pointers become numbers of fields, values are encoded as the
+//! server encodes them.
 
 use super::encode::{alone, field_of};
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
-use schema::plan::{Encoded, MessageCheck};
-use schema::scenario::Expect;
+use schema::plan::{Encoded, MessageCapture, MessageCheck};
+use schema::scenario::{Capture, Expect};
 use schema::text::Problem;
+use std::collections::BTreeMap;
 
 /// Most checks of one call.
 const CHECKS_MAX: usize = 1000;
@@ -45,6 +47,45 @@ pub(super) fn checks(
         return Err(Problem::at(&has, cause, "keep those that matter"));
     }
     Ok(checks)
+}
+
+/// What is taken from the message of an answer; `at` is the key of the request.
+///
+/// # Errors
+/// A field that the type does not have, or that has no single value.
+pub(super) fn captures(
+    captures: &BTreeMap<String, Capture>,
+    kind: &MessageDescriptor,
+    at: &str,
+) -> Result<Vec<MessageCapture>, Problem> {
+    let taken =
+        captures.iter().filter_map(|(name, capture)| Some((name, capture, capture.message.as_ref()?)));
+    taken
+        .map(|(name, capture, pointer)| {
+            let wrong = |cause: String| {
+                let remedy = format!("name a field of the message {} as /id or /list/0/id", kind.full_name());
+                Problem::at(&format!("{at}.capture.{name}"), cause, remedy)
+            };
+            let Place { path, field } = place(kind, pointer).map_err(wrong)?;
+            if matches!(field.kind(), Kind::Message(_)) {
+                return Err(wrong(format!("`{pointer}` is a message, which has no single value")));
+            }
+            let names = match field.kind() {
+                Kind::Enum(kind) => {
+                    kind.values().map(|value| (value.number(), value.name().to_owned())).collect()
+                }
+                _ => BTreeMap::new(),
+            };
+            Ok(MessageCapture {
+                name: name.clone(),
+                path,
+                kind: super::encode::scalar_kind(&field.kind()),
+                names,
+                implied: !field.supports_presence() && !field.is_list(),
+                default: capture.default.clone(),
+            })
+        })
+        .collect()
 }
 
 /// A place in a message.

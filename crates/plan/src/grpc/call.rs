@@ -1,15 +1,16 @@
 //! `[request.grpc]` resolved: a request of HTTP/2, and what its answer must say.
 
 use super::encode::{self, Message};
-use super::{answer, descriptors, stream};
+use super::{Sources, answer, descriptors, metadata, stream};
 use prost_reflect::MethodDescriptor;
 use schema::grpc::{CodeItem, Compression, Grpc};
 use schema::plan::{CallPlan, RequestPlan};
-use schema::scenario::Expect;
+use schema::scenario::{Capture, Expect};
 use schema::text::{Problem, nearest};
+use std::collections::BTreeMap;
 use std::path::Path;
 use units::Nanos;
-use wire::grpc::{self, Code, MetadataError};
+use wire::grpc::{self, Code};
 
 /// A server that keeps the deadline says so after it; its answer is waited for this long, at least and at most.
 const GRACE: (Nanos, Nanos) = (Nanos::from_millis(20), Nanos::SECOND);
@@ -31,21 +32,33 @@ impl Called {
     }
 }
 
-/// Resolves a call and what its answer must say; the keys are those of the two tables, `folder` what files are relative to.
+/// What is made of the answer to a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) expect: &'a Expect,
+    pub(crate) capture: &'a BTreeMap<String, Capture>,
+    /// Key of what is expected.
+    pub(crate) expect_at: &'a str,
+    /// Key of the request.
+    pub(crate) request_at: &'a str,
+}
+
+/// Resolves a call and what its answer must say; `at` is the key of its table.
 ///
 /// # Errors
 /// Every mistake in it, with its key.
 pub(crate) fn call(
     grpc: &Grpc,
-    expect: &Expect,
-    (at, expect_at): (&str, &str),
-    folder: &Path,
+    at: &str,
+    wanted: Wanted<'_>,
+    sources: Sources<'_>,
 ) -> Result<Called, Problem> {
+    let Wanted { expect, capture, expect_at, request_at } = wanted;
     let status = accepted(&expect.grpc_status, &format!("{expect_at}.grpc_status"))?;
-    let method = descriptors::method(grpc, at, folder)?;
+    let method = descriptors::method(grpc, at, sources)?;
     let stream = stream::plan(grpc, &method, at)?;
     let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
-    let message = message(grpc, &method, at, folder)?;
+    let message = message(grpc, &method, at, sources.folder)?;
     let is_template =
         matches!(message, Message::Parts(_)) || grpc.metadata.values().any(|value| value.contains("${"));
     let mut call = CallPlan {
@@ -53,19 +66,25 @@ pub(crate) fn call(
         status: if status.is_empty() { vec![Code::OK.number()] } else { status },
         deadline_ns: deadline(grpc, at)?,
         checks: answer::checks(expect, &method.output(), expect_at)?,
+        captures: answer::captures(capture, &method.output(), request_at)?,
         message: None,
         stream,
     };
-    if !call.checks.is_empty() && method.is_server_streaming() {
+    let reads_message = !(call.checks.is_empty() && call.captures.is_empty());
+    if reads_message && method.is_server_streaming() {
         let cause = format!(
             "`{}` answers with a stream of messages, which are counted and not looked into",
             grpc.method
         );
-        return Err(Problem::at(expect_at, cause, "leave the checks of the message out"));
+        let (key, remedy) = match call.checks.is_empty() {
+            true => (format!("{request_at}.capture"), "leave out what is captured of the message"),
+            false => (expect_at.to_owned(), "leave out what is checked of the message"),
+        };
+        return Err(Problem::at(&key, cause, remedy));
     }
-    if !call.checks.is_empty() && grpc.compress.is_some() {
+    if reads_message && grpc.compress.is_some() {
         let cause = "the answer may come compressed, and is not looked into then";
-        let remedy = "leave `compress` out, or the checks of the message";
+        let remedy = "leave `compress` out, or what is checked and captured of the message";
         return Err(Problem::at(&format!("{at}.compress"), cause, remedy));
     }
     let body = match message {
@@ -170,16 +189,6 @@ fn headers(grpc: &Grpc, call: &CallPlan, at: &str) -> Result<Vec<(String, String
     if grpc.compress == Some(Compression::Gzip) {
         headers.extend([field("grpc-encoding", "gzip"), field("grpc-accept-encoding", "gzip")]);
     }
-    for (name, value) in &grpc.metadata {
-        let value = grpc::metadata(name, value).map_err(|error| metadata_problem(&error, at))?;
-        headers.push((name.clone(), value));
-    }
+    headers.extend(metadata::sent(grpc, at)?);
     Ok(headers)
-}
-
-/// The messages of `wire` are cause and remedy in one, parted by a semicolon.
-fn metadata_problem(error: &MetadataError, at: &str) -> Problem {
-    let text = error.to_string();
-    let (cause, remedy) = text.rsplit_once("; ").unwrap_or((&text, "correct it"));
-    Problem::at(&format!("{at}.metadata"), cause, remedy)
 }

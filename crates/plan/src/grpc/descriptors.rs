@@ -1,22 +1,23 @@
-//! What messages and methods are: from `.proto` files, compiled here, or from a descriptor set.
+//! What messages and methods are: from `.proto` files, compiled here, from a descriptor set, or from the server.
 
+use super::{Sources, metadata};
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use schema::grpc::Grpc;
 use schema::text::{Problem, nearest};
 use std::path::{Path, PathBuf};
 
-/// Looks up the method of a call; `at` is the key of its table, `folder` what files are relative to.
+/// Looks up the method of a call; `at` is the key of its table.
 ///
 /// # Errors
-/// Files that cannot be read or compiled, or that do not have the method.
-pub(super) fn method(grpc: &Grpc, at: &str, folder: &Path) -> Result<MethodDescriptor, Problem> {
+/// Files that cannot be read or compiled, a server that does not answer, and what does not have the method.
+pub(super) fn method(grpc: &Grpc, at: &str, sources: Sources<'_>) -> Result<MethodDescriptor, Problem> {
     let key = format!("{at}.method");
     let text = grpc.method.strip_prefix('/').unwrap_or(&grpc.method);
     let (service, name) = text.rsplit_once('/').or_else(|| text.rsplit_once('.')).ok_or_else(|| {
         let cause = format!("`{}` is no method", grpc.method);
         Problem::at(&key, cause, "write it as package.Service/Method")
     })?;
-    let pool = pool(grpc, at, folder)?;
+    let pool = pool(grpc, service, at, sources)?;
     let Some(found) = pool.services().find(|known| known.full_name() == service) else {
         let names: Vec<String> = pool.services().map(|known| known.full_name().to_owned()).collect();
         return Err(unknown(&key, "service", service, &names));
@@ -32,7 +33,7 @@ pub(super) fn method(grpc: &Grpc, at: &str, folder: &Path) -> Result<MethodDescr
 const NAMES_MAX: usize = 10;
 
 fn unknown(key: &str, what: &str, wanted: &str, names: &[String]) -> Problem {
-    let cause = format!("there is no {what} called `{wanted}` in the files");
+    let cause = format!("there is no {what} called `{wanted}`");
     let remedy = match nearest(wanted, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if names.is_empty() => "name the file that has it".to_owned(),
@@ -41,19 +42,25 @@ fn unknown(key: &str, what: &str, wanted: &str, names: &[String]) -> Problem {
     Problem::at(key, cause, remedy)
 }
 
-fn pool(grpc: &Grpc, at: &str, folder: &Path) -> Result<DescriptorPool, Problem> {
-    match (&grpc.proto[..], &grpc.protoset) {
-        ([], None) => {
+fn pool(
+    grpc: &Grpc,
+    service: &str,
+    at: &str,
+    Sources { folder, server }: Sources<'_>,
+) -> Result<DescriptorPool, Problem> {
+    match (&grpc.proto[..], &grpc.protoset, server) {
+        ([], None, Some(server)) => server.pool(service, &metadata::sent(grpc, at)?, at),
+        ([], None, None) => {
             let cause = "nothing says what the messages of the method are";
             let remedy = "name .proto files (proto), or what protoc --descriptor_set_out wrote (protoset)";
             Err(Problem::at(&format!("{at}.proto"), cause, remedy))
         }
-        ([_, ..], Some(_)) => {
+        ([_, ..], Some(_), _) => {
             let cause = "what messages are is said twice";
             Err(Problem::at(&format!("{at}.protoset"), cause, "keep one of proto, protoset"))
         }
-        ([], Some(file)) => set(file, &format!("{at}.protoset"), folder),
-        (files, None) => compiled(files, &grpc.import_path, at, folder),
+        ([], Some(file), _) => set(file, &format!("{at}.protoset"), folder),
+        (files, None, _) => compiled(files, &grpc.import_path, at, folder),
     }
 }
 

@@ -1,11 +1,13 @@
 //! Calls from `.proto` files to bytes: what is encoded is what protobuf reads, and every mistake has its key.
 
-use super::call::{Called, accepted, call};
+use super::Sources;
+use super::call::{Called, Wanted, accepted, call as resolve};
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use request::{Maker, Traffic};
 use schema::grpc::{CodeItem, Compression, Grpc};
 use schema::plan::{CallPlan, EntryPlan, ScenarioPlan, StreamPlan, Streaming};
 use schema::scenario::Expect;
+use schema::text::Problem;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,6 +50,12 @@ service Cart {
 }
 "#;
 const KINDS: &str = "syntax = \"proto3\"; package shop; enum Kind { NONE = 0; FRUIT = 1; TOOL = 7; }";
+
+/// A call without a server.
+fn call(grpc: &Grpc, expect: &Expect, keys: (&str, &str), folder: &Path) -> Result<Called, Problem> {
+    let wanted = Wanted { expect, capture: &BTreeMap::new(), expect_at: keys.1, request_at: "request" };
+    resolve(grpc, keys.0, wanted, Sources { folder, server: None })
+}
 
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -347,7 +355,7 @@ fn a_scenario_file_may_hold_calls() {
         id = "counter()"
     "#;
     std::fs::write(&file, text).unwrap();
-    let plan = crate::load_scenario_file(&file).unwrap();
+    let plan = crate::load_scenario_file(&file, None).unwrap();
     let entry = &plan.requests[0];
     let call = entry.grpc.as_ref().unwrap();
     assert_eq!((&call.status[..], call.deadline_ns), (&[0, 5][..], Some(1_000_000_000)));
@@ -363,7 +371,7 @@ fn a_call_says_all_of_its_request() {
         let head = "schema = \"prony.scenario/1\"\nname = \"calls\"";
         let text = format!("{head}\n[[requests]]\nname = \"add\"\n{call}\n{extra}\n");
         std::fs::write(path, text).unwrap();
-        crate::load_scenario_file(path).map(drop).map_err(|error| error.to_string())
+        crate::load_scenario_file(path, None).map(drop).map_err(|error| error.to_string())
     };
     let folder = folder();
     let file = folder.path().join("calls.toml");
@@ -375,7 +383,9 @@ fn a_call_says_all_of_its_request() {
         ("headers = { a = \"b\" }", "grpc.metadata"),
         ("expect.status = [200]", "grpc_status"),
         ("expect.contains = [\"x\"]", "no other checks than"),
-        ("capture.x = { json = \"/a\" }", "no value is taken from messages yet"),
+        ("capture.x = { json = \"/a\" }", "a message of gRPC is no text"),
+        ("capture.x = { message = \"/no\" }", "has no field `no`"),
+        ("capture.x = { message = \"/ok\", header = \"a\" }", "exactly one place"),
         ("expect.grpc_status = [\"GONE\"]", "is no status of gRPC"),
     ] {
         let said = write(extra, &file).expect_err(extra);
@@ -439,4 +449,50 @@ fn checks_of_messages_are_numbers_of_fields_and_encoded_values() {
         call(&packed, &expect, KEYS, folder().path()).unwrap_err().key,
         ["request", "grpc", "compress"]
     );
+}
+
+/// A capture: its name, the way to its field, whether it is implied, and how many names its numbers have.
+type Taken<'a> = (&'a str, &'a [(u32, u32)], bool, usize);
+
+#[test]
+fn captures_of_messages_are_numbers_of_fields() {
+    let folder = folder();
+    let file = folder.path().join("steps.toml");
+    let steps = r#"
+        schema = "prony.scenario/1"
+        name = "steps"
+        [session]
+        [[requests]]
+        name = "first"
+        grpc = { method = "shop.Cart/Echo", proto = ["shop.proto"], message = { id = 7 } }
+        capture.id = { message = "/id" }
+        capture.kind = { message = "/kind" }
+        capture.part = { message = "/parts/1/name", default = "none" }
+        capture.note = { message = "/note/value" }
+        [[requests]]
+        name = "second"
+        grpc = { method = "shop.Cart/Echo", proto = ["shop.proto"], message = { name = "${id} ${kind} ${part} ${note}" } }
+    "#;
+    std::fs::write(&file, steps).unwrap();
+    let plan = crate::load_scenario_file(&file, None).unwrap();
+    let call = plan.requests[0].grpc.as_ref().unwrap();
+    let shown: Vec<_> = call
+        .captures
+        .iter()
+        .map(|capture| (&*capture.name, &capture.path[..], capture.implied, capture.names.len()))
+        .collect();
+    let expected: [Taken; 4] = [
+        ("id", &[(1, 0)], true, 0),
+        ("kind", &[(6, 0)], true, 3),
+        ("note", &[(13, 0), (1, 0)], true, 0),
+        ("part", &[(10, 1), (2, 0)], true, 0),
+    ];
+    assert_eq!(shown, expected);
+    let misplaced = steps.replace(
+        "grpc = { method = \"shop.Cart/Echo\", proto = [\"shop.proto\"], message = { id = 7 } }",
+        "path = \"/\"",
+    );
+    std::fs::write(&file, misplaced).unwrap();
+    let said = crate::load_scenario_file(&file, None).unwrap_err().to_string();
+    assert!(said.contains("only the answer to a call"), "{said}");
 }

@@ -5,13 +5,12 @@ use schema::plan::{ConnectionPlan, HttpVersion};
 use schema::text::Problem;
 use std::net::{IpAddr, Ipv4Addr};
 use units::Nanos;
+use wire::http2::WINDOW_BITS_MAX;
 
 /// Deepest pipeline.
 const PIPELINE_MAX: u32 = 1024;
 /// Most streams of a connection.
 const STREAMS_MAX: u32 = 10_000;
-/// The largest window of HTTP/2 that is offered, in bits: the largest of the protocol is 31.
-const WINDOW_BITS_MAX: u32 = 30;
 /// Most redirects of one request.
 const FOLLOW_MAX: u32 = 100;
 /// Most source addresses.

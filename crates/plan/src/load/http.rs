@@ -6,7 +6,7 @@ use schema::text::Problem;
 use std::borrow::Cow;
 
 /// The protocol's name in a TLS handshake (RFC 9113 §3.2).
-const ALPN: &str = "h2";
+pub(crate) const ALPN: &str = "h2";
 /// Most requests that all connections carry at a time: each has memory of its own.
 const REQUESTS_MAX: u64 = 1 << 19;
 
@@ -45,19 +45,19 @@ pub(crate) fn agree(
     Ok(())
 }
 
-/// The settings of a load that makes calls of gRPC: they take HTTP/2, whether it is asked for or not.
+/// The settings of a load that makes calls of gRPC: they take HTTP/2, whether it is asked for or not. Of several versions,
+/// which are for the other scenarios of an experiment, they take that one.
 ///
 /// # Errors
-/// HTTP/1.1 is asked for.
+/// HTTP/1.1 alone is asked for.
 pub(crate) fn of_calls<'a>(load: &'a Load, scenario: &ScenarioPlan) -> Result<Cow<'a, Load>, Problem> {
     match &load.connection.http {
         _ if !scenario.has_calls() => Ok(Cow::Borrowed(load)),
-        Some(asked) if !asked.levels().contains(&HttpVersion::V1_1) => Ok(Cow::Borrowed(load)),
-        Some(_) => {
+        Some(asked) if !asked.levels().contains(&HttpVersion::V2) => {
             let cause = "calls of gRPC take HTTP/2";
             Err(Problem::at("load.connection.http", cause, "leave it out, or ask for 2"))
         }
-        None => {
+        _ => {
             let connection =
                 ConnectionUse { http: Some(OneOrMany::One(HttpVersion::V2)), ..load.connection.clone() };
             Ok(Cow::Owned(Load { connection, ..load.clone() }))
@@ -120,6 +120,8 @@ mod tests {
         scenario.requests[0].grpc = Some(CallPlan::default());
         assert_eq!(version(None, &scenario), Ok(Some(One(HttpVersion::V2))));
         assert_eq!(version(Some(One(HttpVersion::V2)), &scenario), Ok(Some(One(HttpVersion::V2))));
+        let both = OneOrMany::Many(vec![HttpVersion::V1_1, HttpVersion::V2]);
+        assert_eq!(version(Some(both), &scenario), Ok(Some(One(HttpVersion::V2))));
         let key = ["load", "connection", "http"].map(str::to_owned).to_vec();
         assert_eq!(version(Some(One(HttpVersion::V1_1)), &scenario), Err(key));
     }

@@ -1,6 +1,6 @@
 //! Contract files: scenario files under `targets/contract/` whose requests are all fixed.
 
-use super::{in_file, named, no_calls};
+use super::{in_file, named};
 use crate::error::PlanError;
 use launch::contract::route;
 use schema::plan::ScenarioPlan;
@@ -17,8 +17,7 @@ pub fn load_contract(project: &Path, name: &str) -> Result<ScenarioPlan, PlanErr
     let (file, path, text) = named(&route::folder(project), name)?;
     let located = |problem: Problem| PlanError::File(problem.locate(&path.display().to_string(), &text));
     unfixed(&file).map_or(Ok(()), |problem| Err(located(problem)))?;
-    no_calls(file.request.as_ref(), &file.requests).map_err(located)?;
-    let plan = in_file(&file, &path, &text)?;
+    let plan = in_file(&file, &path, &text, None)?;
     match plan.requests.iter().position(|entry| entry.is_template) {
         None => Ok(plan),
         Some(at) => {
@@ -52,6 +51,7 @@ fn refused(key: &str, what: &str) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schema::target::Ready;
 
     fn root() -> std::path::PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -60,7 +60,10 @@ mod tests {
     #[test]
     fn every_contract_file_of_the_repository_is_fixed_and_right() {
         let names = route::names(&route::folder(&root()));
-        assert!(route::REQUIRED.iter().all(|name| names.contains(*name)), "{names:?}");
+        for grpc in [false, true] {
+            let required = route::required(&Ready { grpc, ..Ready::default() });
+            assert!(required.iter().all(|name| names.contains(*name)), "{names:?}");
+        }
         for name in names {
             let plan = load_contract(&root(), &name).unwrap_or_else(|error| panic!("{error}"));
             assert!(plan.name == name && !plan.requests.is_empty());

@@ -1,7 +1,7 @@
 //! One request of a scenario: its parts put together to a method, a path, header fields and a body.
 
 use super::{expect, read, text};
-use crate::grpc;
+use crate::grpc::{self, Sources, Wanted};
 use crate::load::arrival;
 use crate::place::origins;
 use schema::grpc::Grpc;
@@ -18,10 +18,13 @@ pub(super) fn single(
     name: &str,
     request: &Request,
     expect: &Expect,
-    folder: &Path,
+    sources: Sources<'_>,
 ) -> Result<EntryPlan, Problem> {
+    let folder = sources.folder;
     if let Some(grpc) = &request.grpc {
-        return called(name, request, grpc, expect, ("request", "expect"), folder);
+        let (expect_at, request_at) = ("expect", "request");
+        let wanted = Wanted { expect, capture: &BTreeMap::new(), expect_at, request_at };
+        return called(name, request, grpc, wanted, sources);
     }
     let made = made(request, "request", folder)?;
     let expect = expect::plan(expect, "expect", made.is_template, folder)?;
@@ -30,10 +33,12 @@ pub(super) fn single(
 }
 
 /// One of `[[requests]]`; `at` is its key.
-pub(super) fn named(named: &NamedRequest, at: &str, folder: &Path) -> Result<EntryPlan, Problem> {
+pub(super) fn named(named: &NamedRequest, at: &str, sources: Sources<'_>) -> Result<EntryPlan, Problem> {
+    let folder = sources.folder;
     let mut entry = if let Some(grpc) = &named.grpc {
-        let keys = (at, &*format!("{at}.expect"));
-        called(&named.name, &named.request(), grpc, &named.expect, keys, folder)?
+        let expect_at = &*format!("{at}.expect");
+        let wanted = Wanted { expect: &named.expect, capture: &named.capture, expect_at, request_at: at };
+        called(&named.name, &named.request(), grpc, wanted, sources)?
     } else {
         let made = made(&named.request(), at, folder)?;
         let expect = expect::plan(&named.expect, &format!("{at}.expect"), made.is_template, folder)?;
@@ -57,9 +62,7 @@ pub(super) fn named(named: &NamedRequest, at: &str, folder: &Path) -> Result<Ent
     let origin = |text: &String| origins::parse(text, &format!("{at}.origin"));
     entry.origin = named.origin.as_ref().map(origin).transpose()?.map(|url| url.origin());
     entry.capture = captures(&named.capture, at)?;
-    if named.grpc.is_some() {
-        only_of_headers(&entry.capture, at)?;
-    }
+    fit_the_request(&entry.capture, named.grpc.is_some(), at)?;
     entry.think =
         named.think.as_ref().map(|think| arrival::think(think, &format!("{at}.think"))).transpose()?;
     Ok(entry)
@@ -84,43 +87,45 @@ pub fn chunk_bytes(size: Option<Bytes>, at: &str) -> Result<Option<u64>, Problem
 
 fn captures(captures: &BTreeMap<String, Capture>, at: &str) -> Result<BTreeMap<String, Capture>, Problem> {
     for (name, capture) in captures {
-        let places = [&capture.header, &capture.cookie, &capture.json, &capture.regex];
+        let places = [&capture.header, &capture.cookie, &capture.json, &capture.regex, &capture.message];
         if places.into_iter().flatten().count() != 1 {
             let cause = "a captured value has exactly one place";
-            let remedy = "give one of header, cookie, json, regex";
+            let remedy = "give one of header, cookie, json, regex, message";
             return Err(Problem::at(&format!("{at}.capture.{name}"), cause, remedy));
         }
     }
     Ok(captures.clone())
 }
 
-/// A call of gRPC; `keys` are those of the request and of what is expected.
+/// A call of gRPC.
 fn called(
     name: &str,
     request: &Request,
     grpc: &Grpc,
-    expect: &Expect,
-    keys: (&str, &str),
-    folder: &Path,
+    wanted: Wanted<'_>,
+    sources: Sources<'_>,
 ) -> Result<EntryPlan, Problem> {
-    let (at, expect_at) = keys;
+    let at = wanted.request_at;
     only_the_call(request, at)?;
-    let expect_plan = expect::of_call(expect, expect_at)?;
-    let called = grpc::call(grpc, expect, (&format!("{at}.grpc"), expect_at), folder)?;
+    let expect_plan = expect::of_call(wanted.expect, wanted.expect_at)?;
+    let called = grpc::call(grpc, &format!("{at}.grpc"), wanted, sources)?;
     let (timeout_ns, is_template) = (called.timeout_ns(), called.is_template);
     let made = Made { request: called.request, is_template };
     Ok(EntryPlan { grpc: Some(called.call), timeout_ns, ..entry(name, 1.0, made, expect_plan) })
 }
 
-/// What is taken from the answer to a call.
-fn only_of_headers(captures: &BTreeMap<String, Capture>, at: &str) -> Result<(), Problem> {
-    match captures.iter().find(|(_, capture)| capture.json.is_some() || capture.regex.is_some()) {
-        Some((name, _)) => {
-            let cause = "no value is taken from messages yet";
-            Err(Problem::at(&format!("{at}.capture.{name}"), cause, "take the value from a header field"))
-        }
-        None => Ok(()),
-    }
+/// What is taken from the answer to a call, and what only from that.
+fn fit_the_request(captures: &BTreeMap<String, Capture>, is_call: bool, at: &str) -> Result<(), Problem> {
+    let misplaced = captures.iter().find(|(_, capture)| match is_call {
+        true => capture.json.is_some() || capture.regex.is_some(),
+        false => capture.message.is_some(),
+    });
+    let Some((name, _)) = misplaced else { return Ok(()) };
+    let (cause, remedy) = match is_call {
+        true => ("a message of gRPC is no text", "name a field of the message: message = \"/id\""),
+        false => ("only the answer to a call of gRPC has a message", "use json or regex"),
+    };
+    Err(Problem::at(&format!("{at}.capture.{name}"), cause, remedy))
 }
 
 /// A call says all of the request itself.

@@ -12,6 +12,7 @@ pub use entry::chunk_bytes;
 
 use crate::context::Context;
 use crate::error::PlanError;
+use crate::grpc::{Reflection, Sources};
 use crate::wrong::Wrong;
 use schema::experiment::ScenarioUse;
 use schema::grpc::Grpc;
@@ -95,23 +96,8 @@ impl Parts<'_> {
 pub fn load_scenario(context: &Context, name: &str) -> Result<ScenarioPlan, PlanError> {
     let folder = context.project.join("scenarios");
     let (file, path, text) = named(&folder, name)?;
-    one_origin(&file.requests)
-        .and_then(|()| no_calls(file.request.as_ref(), &file.requests))
-        .map_err(|problem| problem.locate(&path.display().to_string(), &text))?;
-    in_file(&file, &path, &text)
-}
-
-/// Experiments check the contract of their targets over HTTP/1.1, which calls cannot pass.
-fn no_calls(request: Option<&Request>, requests: &[NamedRequest]) -> Result<(), Problem> {
-    let single = request.filter(|request| request.grpc.is_some()).map(|_| "request.grpc".to_owned());
-    let several = || requests.iter().position(|request| request.grpc.is_some());
-    match single.or_else(|| several().map(|index| format!("requests.{index}.grpc"))) {
-        Some(key) => {
-            let cause = "an experiment makes no calls of gRPC yet";
-            Err(Problem::at(&key, cause, "use the scenario with prony load --scenario"))
-        }
-        None => Ok(()),
-    }
+    one_origin(&file.requests).map_err(|problem| problem.locate(&path.display().to_string(), &text))?;
+    in_file(&file, &path, &text, None)
 }
 
 /// An experiment loads its targets: a request that goes elsewhere would measure something that is no target.
@@ -153,11 +139,12 @@ fn named(folder: &Path, name: &str) -> Result<(ScenarioFile, PathBuf, String), P
     Ok((file, path, text))
 }
 
-/// Loads a scenario file by its path, wherever it lies and whatever its name.
+/// Loads a scenario file by its path, wherever it lies and whatever its name. The server is asked what calls take whose files
+/// say nothing of it.
 ///
 /// # Errors
-/// It cannot be read or is wrong, or a file that it names is.
-pub fn load_scenario_file(path: &Path) -> Result<ScenarioPlan, PlanError> {
+/// It cannot be read or is wrong, or a file that it names is; the server does not answer.
+pub fn load_scenario_file(path: &Path, server: Option<&Reflection<'_>>) -> Result<ScenarioPlan, PlanError> {
     let shown = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| FileError {
         file: shown.clone(),
@@ -165,26 +152,33 @@ pub fn load_scenario_file(path: &Path) -> Result<ScenarioPlan, PlanError> {
         cause: format!("the scenario cannot be read ({error})"),
         remedy: Some("name a scenario file, for example scenarios/ping.toml".to_owned()),
     })?;
-    in_file(&ScenarioFile::from_toml(&shown, &text)?, path, &text)
+    in_file(&ScenarioFile::from_toml(&shown, &text)?, path, &text, server)
 }
 
-fn in_file(file: &ScenarioFile, path: &Path, text: &str) -> Result<ScenarioPlan, PlanError> {
+fn in_file(
+    file: &ScenarioFile,
+    path: &Path,
+    text: &str,
+    server: Option<&Reflection<'_>>,
+) -> Result<ScenarioPlan, PlanError> {
     let beside = path.parent().unwrap_or(Path::new("."));
     let beside = std::path::absolute(beside).unwrap_or_else(|_| beside.to_owned());
-    plan(&file.name, file.into(), &beside)
+    plan(&file.name, file.into(), Sources { folder: &beside, server })
         .map_err(|problem| PlanError::File(problem.locate(&path.display().to_string(), text)))
 }
 
-/// A scenario of one call, as the command line says it; files are relative to the present folder.
+/// A scenario of one call, as the command line says it; files are relative to the present folder, and the server is asked
+/// where there are none.
 ///
 /// # Errors
 /// What is wrong with it, with the key that a file would have.
-pub fn call_scenario(call: &Grpc, expect: &Expect) -> Result<ScenarioPlan, Wrong> {
+pub fn call_scenario(call: &Grpc, expect: &Expect, server: &Reflection<'_>) -> Result<ScenarioPlan, Wrong> {
     let request = Request { grpc: Some(call.clone()), ..Request::default() };
     let inline =
         ScenarioUse { request: Some(request), expect: Some(expect.clone()), ..ScenarioUse::default() };
     let folder = std::path::absolute(".").unwrap_or_else(|_| PathBuf::from("."));
-    Ok(plan("inline", Parts::from(&inline), &folder)?)
+    let sources = Sources { folder: &folder, server: Some(server) };
+    Ok(plan("inline", Parts::from(&inline), sources)?)
 }
 
 /// The scenarios of an experiment, at least one, each name once.
@@ -203,11 +197,9 @@ pub(super) fn of_experiment(
         }
         None if parts.is_empty() => Err(missing().into()),
         None => {
-            one_origin(parts.requests)
-                .and_then(|()| no_calls(parts.request, parts.requests))
-                .map_err(|problem| Wrong::Here(under("scenario", problem)))?;
+            one_origin(parts.requests).map_err(|problem| Wrong::Here(under("scenario", problem)))?;
             let folder = context.project.join("scenarios");
-            let plan = plan("inline", parts, &folder);
+            let plan = plan("inline", parts, Sources { folder: &folder, server: None });
             Ok(vec![plan.map_err(|problem| Wrong::Here(under("scenario", problem)))?])
         }
     }
@@ -243,10 +235,11 @@ fn names_in(folder: &Path, wanted: &str) -> String {
     }
 }
 
-fn plan(name: &str, parts: Parts<'_>, folder: &Path) -> Result<ScenarioPlan, Problem> {
+fn plan(name: &str, parts: Parts<'_>, sources: Sources<'_>) -> Result<ScenarioPlan, Problem> {
+    let folder = sources.folder;
     let requests = match (parts.request, parts.requests) {
         (Some(request), []) => {
-            let entry = entry::single(name, request, parts.expect.unwrap_or(&Expect::default()), folder)?;
+            let entry = entry::single(name, request, parts.expect.unwrap_or(&Expect::default()), sources)?;
             vec![entry]
         }
         (None, [_, ..]) if parts.expect.is_some() => {
@@ -257,7 +250,7 @@ fn plan(name: &str, parts: Parts<'_>, folder: &Path) -> Result<ScenarioPlan, Pro
             let remedy = "name them under [[requests]], as the rows do";
             return Err(Problem::at("choose", "there are no requests to choose from", remedy));
         }
-        (None, requests @ [_, ..]) => several(requests, order(parts)?, folder)?,
+        (None, requests @ [_, ..]) => several(requests, order(parts)?, sources)?,
         (Some(_), _) => {
             return Err(Problem::at(
                 "requests",
@@ -328,7 +321,7 @@ fn order(parts: Parts<'_>) -> Result<Order, Problem> {
     }
 }
 
-fn several(requests: &[NamedRequest], order: Order, folder: &Path) -> Result<Vec<EntryPlan>, Problem> {
+fn several(requests: &[NamedRequest], order: Order, sources: Sources<'_>) -> Result<Vec<EntryPlan>, Problem> {
     if requests.len() > REQUESTS_MAX {
         let cause = format!("{} requests are too many", requests.len());
         return Err(Problem::at(
@@ -368,7 +361,7 @@ fn several(requests: &[NamedRequest], order: Order, folder: &Path) -> Result<Vec
             let remedy = "give a number from 0";
             return Err(Problem::at(&format!("{at}.weight"), "this weight cannot be", remedy));
         }
-        entries.push(entry::named(request, &at, folder)?);
+        entries.push(entry::named(request, &at, sources)?);
     }
     if matches!(order, Order::Weights | Order::Drawn)
         && entries.iter().map(|entry| entry.weight).sum::<f64>() <= 0.0

@@ -62,7 +62,7 @@ mod tests {
     fn refused(text: &str) -> String {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        load_scenario_file(file.path()).expect_err(text).to_string()
+        load_scenario_file(file.path(), None).expect_err(text).to_string()
     }
 
     #[test]

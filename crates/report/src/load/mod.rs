@@ -1,6 +1,6 @@
 //! A single load (`prony load`). `words` and `parts` say it once; the other files give it its shape.
 
-mod csv;
+pub(crate) mod csv;
 pub(crate) mod html;
 pub(crate) mod markdown;
 mod messages;

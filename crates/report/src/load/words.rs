@@ -10,7 +10,9 @@ use crate::words::{Footnotes, Word};
 use crate::{clean, format};
 use schema::analysis::{BeliefLevel, Interval};
 use schema::each::EachSummary;
-use schema::load::{Gate, LatencySummary, LoadReport, RankInterval, StreamSummary, ThresholdResult};
+use schema::load::{
+    Gate, Latencies, LatencySummary, LoadReport, RankInterval, StreamSummary, ThresholdResult,
+};
 use schema::metric::Unit;
 use std::collections::BTreeMap;
 
@@ -136,6 +138,7 @@ pub(crate) fn facts(report: &LoadReport) -> Vec<(&'static str, String)> {
     }
     if let Some(streams) = &report.streams {
         facts.push(("streams", stream_words(streams)));
+        facts.extend(wait_words(&report.latency_ns).map(|words| ("waited for", words)));
     }
     facts.extend(report.messages.iter().flat_map(messages::facts));
     if let Some(shakes) = connections.handshakes {
@@ -159,6 +162,27 @@ fn stream_words(streams: &StreamSummary) -> String {
     let seen = counts.iter().filter(|(count, _)| *count > 0);
     let seen: String = seen.map(|(count, what)| format!(", {} {what}", format::count(*count))).collect();
     format!("{} at a time on each connection{seen}", format::count(u64::from(granted)))
+}
+
+/// `a stream 48.1 ms (mean), 95.0 ms (p99); a window 1.20 ms (mean), 3.10 ms (p99)`: what requests waited for before they
+/// were written, longest first. Nothing where they did not wait.
+fn wait_words(times: &Latencies) -> Option<String> {
+    let waits = [
+        ("a connection", &times.wait_connection),
+        ("a stream", &times.wait_stream),
+        ("a window", &times.wait_window),
+    ];
+    let mut waited: Vec<(&str, f64, Option<u64>)> = waits
+        .into_iter()
+        .filter_map(|(what, wait)| Some((what, wait.mean.filter(|mean| *mean > 0.0)?, wait.p99)))
+        .collect();
+    waited.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let words = waited.iter().map(|(what, mean, p99)| {
+        let p99 = p99.map(|ns| format!(", {} (p99)", format::nanos(ns))).unwrap_or_default();
+        format!("{what} {} (mean){p99}", format::duration(*mean))
+    });
+    let words = words.collect::<Vec<_>>().join("; ");
+    (!words.is_empty()).then_some(words)
 }
 
 /// `1,234 (302), 3 (307)`.

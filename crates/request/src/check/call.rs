@@ -4,10 +4,11 @@
 
 use super::answer::Judged;
 use super::message::MessageRule;
+use super::message_capture::MessageTaken;
 use super::notes::{BODY_BYTES_MAX, Notes};
 use super::undecoded::TOO_LONG;
 use crate::StreamRule;
-use schema::plan::Streaming;
+use schema::plan::{CallPlan, Streaming};
 use wire::Header;
 use wire::grpc::{self, Code, Fault, Messages, Part};
 
@@ -20,6 +21,8 @@ pub struct CallCheck {
     has_deadline: bool,
     /// What the message must say. The n-th has the number [`FIRST_RULE`] + n among failed checks.
     rules: Box<[MessageRule]>,
+    /// What is taken from it; these have the numbers behind the rules.
+    captures: Box<[MessageTaken]>,
     /// How messages follow each other, where a side streams.
     stream: Option<StreamRule>,
 }
@@ -34,7 +37,24 @@ impl CallCheck {
     #[must_use]
     pub fn new(accepted: &[Code], has_deadline: bool) -> Self {
         let bits = accepted.iter().fold(0, |bits, code| bits | 1 << code.number());
-        Self { accepted: if bits == 0 { 1 } else { bits }, has_deadline, rules: Box::default(), stream: None }
+        Self {
+            accepted: if bits == 0 { 1 } else { bits },
+            has_deadline,
+            rules: Box::default(),
+            captures: Box::default(),
+            stream: None,
+        }
+    }
+
+    /// What the calls of a plan must come to; `capture_index` gives the index by which [`Notes::captured`] names a value.
+    #[must_use]
+    pub fn of_plan(plan: &CallPlan, capture_index: &dyn Fn(&str) -> usize) -> Self {
+        let accepted: Vec<Code> = plan.status.iter().filter_map(|number| Code::of_number(*number)).collect();
+        let taken = |capture| MessageTaken::new(capture, capture_index(&capture.name));
+        let captures = plan.captures.iter().take(RULES_MAX).map(taken).collect();
+        let check = Self::new(&accepted, plan.deadline_ns.is_some());
+        let check = check.with_rules(plan.checks.iter().map(MessageRule::new));
+        Self { captures, ..check.of_stream(plan.stream.as_ref().map(StreamRule::new)) }
     }
 
     /// The same with rules for the message of a call that succeeds; the first 1,000 of them.
@@ -61,25 +81,30 @@ impl CallCheck {
         self.stream.is_some_and(|rule| rule.streaming != Streaming::Client)
     }
 
-    /// Whether the message is kept for its rules, so that nothing else of the body may be.
+    /// Whether the message is kept for its rules and captures, so that nothing else of the body may be.
     #[inline]
     #[must_use]
     pub fn reads_message(&self) -> bool {
-        !self.rules.is_empty()
+        !(self.rules.is_empty() && self.captures.is_empty())
     }
 
     /// The words of the rule with this number among failed checks.
     pub(super) fn rule_words(&self, number: u16) -> Option<&str> {
-        let place = number.checked_sub(FIRST_RULE)?;
-        self.rules.get(usize::from(place)).map(MessageRule::name)
+        let place = usize::from(number.checked_sub(FIRST_RULE)?);
+        let capture = || self.captures.get(place - self.rules.len()).map(MessageTaken::words);
+        self.rules.get(place).map(MessageRule::name).or_else(capture)
     }
 
-    /// The first rule that the kept message breaks.
-    fn broken_rule(&self, bytes: u32, notes: &Notes) -> Judged {
+    /// The first rule that the kept message breaks, or the first value that it does not have; takes the values.
+    fn broken_rule(&self, bytes: u32, notes: &mut Notes) -> Judged {
         if bytes as usize > BODY_BYTES_MAX {
             return Judged::Failed(TOO_LONG);
         }
         let broken = self.rules.iter().position(|rule| !rule.holds(notes.body()));
+        let broken = broken.or_else(|| {
+            let lost = self.captures.iter().position(|capture| !capture.take(notes))?;
+            Some(self.rules.len() + lost)
+        });
         broken.map_or(Judged::Right, |place| Judged::Failed(FIRST_RULE + place as u16))
     }
 

@@ -72,7 +72,8 @@ impl Check {
         content.add_outside(expect)?;
         content.add_followed(expect)?;
         content.add_kept(expect)?;
-        for (name, capture) in capture {
+        // Those of messages are the call's.
+        for (name, capture) in capture.iter().filter(|(_, capture)| capture.message.is_none()) {
             content.add_capture(name, capture, capture_index(name))?;
         }
         content.threshold = threshold(expect.sample)?;

@@ -1,9 +1,6 @@
 //! Checks of fields in the message of an answer: a walk over its bytes by numbers of fields.
-//!
-//! Invariants: nothing is decoded that is not asked for, and nothing allocates; a message that is no protobuf has no fields.
-//! Source: the encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding).
 
-use crate::protobuf::{DELIMITED, EIGHT_BYTES, FOUR_BYTES, VARINT, wire_type};
+use crate::protobuf::{DELIMITED, Raw, find, wire_type, within};
 use schema::plan::MessageCheck;
 
 /// A field that must be there, or have a value.
@@ -17,13 +14,6 @@ pub struct MessageRule {
     packed: Option<u8>,
     /// The field with the value that it must have, as a message of its own; empty where that is the default.
     expected: Option<Box<[u8]>>,
-}
-
-/// A value as it stands in a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Raw<'a> {
-    Number(u64),
-    Bytes(&'a [u8]),
 }
 
 impl MessageRule {
@@ -46,80 +36,13 @@ impl MessageRule {
     /// Whether a message keeps the rule.
     pub(super) fn holds(&self, message: &[u8]) -> bool {
         let Some((&(number, place), before)) = self.path.split_last() else { return false };
-        let mut within = message;
-        for &(number, place) in before {
-            match find(within, number, place, None) {
-                Some(Raw::Bytes(bytes)) => within = bytes,
-                _ => return false,
-            }
-        }
+        let Some(within) = within(message, before) else { return false };
         let found = find(within, number, place, self.packed);
         let Some(expected) = &self.expected else { return found.is_some() };
         // A field with its default value is left out.
         let default = if self.packed.is_some() { Raw::Number(0) } else { Raw::Bytes(b"") };
         found.unwrap_or(default) == find(expected, number, 0, self.packed).unwrap_or(default)
     }
-}
-
-/// The value of a field, the `place`-th where it has several.
-fn find(mut message: &[u8], number: u32, mut place: u32, packed: Option<u8>) -> Option<Raw<'_>> {
-    while !message.is_empty() {
-        let key = varint(&mut message)?;
-        let raw = value((key & 7) as u8, &mut message)?;
-        if key >> 3 != u64::from(number) {
-            continue;
-        }
-        match (raw, packed) {
-            (Raw::Bytes(mut items), Some(wire_type)) => {
-                while !items.is_empty() {
-                    let item = value(wire_type, &mut items)?;
-                    if place == 0 {
-                        return Some(item);
-                    }
-                    place -= 1;
-                }
-            }
-            (raw, _) if place == 0 => return Some(raw),
-            _ => place -= 1,
-        }
-    }
-    None
-}
-
-fn value<'a>(wire_type: u8, rest: &mut &'a [u8]) -> Option<Raw<'a>> {
-    match wire_type {
-        VARINT => varint(rest).map(Raw::Number),
-        EIGHT_BYTES => take(rest, 8).map(number),
-        FOUR_BYTES => take(rest, 4).map(number),
-        DELIMITED => {
-            let length = usize::try_from(varint(rest)?).ok()?;
-            take(rest, length).map(Raw::Bytes)
-        }
-        _ => None,
-    }
-}
-
-fn number(bytes: &[u8]) -> Raw<'_> {
-    Raw::Number(bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
-}
-
-fn take<'a>(rest: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
-    let (taken, behind) = rest.split_at_checked(length)?;
-    *rest = behind;
-    Some(taken)
-}
-
-fn varint(rest: &mut &[u8]) -> Option<u64> {
-    let mut sum = 0;
-    for place in 0..10 {
-        let (&byte, behind) = rest.split_first()?;
-        *rest = behind;
-        sum |= u64::from(byte & 0x7f) << (7 * place);
-        if byte < 0x80 {
-            return Some(sum);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

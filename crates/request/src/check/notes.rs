@@ -183,6 +183,23 @@ impl Notes {
         true
     }
 
+    /// Keeps what is written of the kept body as a captured value; says no where there is none, or it is too long.
+    pub(super) fn capture_written(
+        &mut self,
+        index: usize,
+        write: impl FnOnce(&[u8], &mut Vec<u8>) -> Option<()>,
+    ) -> bool {
+        let pad = self.pad();
+        let from = pad.values.len();
+        let is_written = write(&pad.body, &mut pad.values).is_some();
+        if !is_written || pad.values.len() - from > CAPTURED_BYTES_MAX {
+            pad.values.truncate(from);
+            return false;
+        }
+        pad.captured.push((index, from..pad.values.len()));
+        true
+    }
+
     /// Keeps a part of the body as a captured value.
     pub(super) fn capture_body(&mut self, index: usize, range: Range<usize>) -> bool {
         let Some(pad) = &mut self.0 else { return false };

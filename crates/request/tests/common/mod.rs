@@ -20,7 +20,7 @@ pub fn expect(set: impl FnOnce(&mut ExpectPlan)) -> ExpectPlan {
 
 /// A capture with what `set` sets.
 pub fn capture(set: impl FnOnce(&mut Capture)) -> Capture {
-    let mut capture = Capture { header: None, cookie: None, json: None, regex: None, default: None };
+    let mut capture = Capture::default();
     set(&mut capture);
     capture
 }

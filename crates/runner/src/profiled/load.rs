@@ -55,8 +55,9 @@ pub(super) fn profiled(
     let log = folder.join("target.log");
     let scenarios = std::slice::from_ref(under.scenario);
     let (plan, cell) = (under.plan, under.cell);
-    let follow = cell.load.connection.follow;
-    let up = bring_up::bring_up(&prepared, scenarios, &cell.limits, follow, &plan.pin, &log, environment)?;
+    let connection = &cell.load.connection;
+    let up =
+        bring_up::bring_up(&prepared, scenarios, &cell.limits, connection, &plan.pin, &log, environment)?;
     let mut job = trial::load_job(plan, cell, under.scenario, &up);
     job.phases = phases(under);
     let mut taker = Taker::new(under, &prepared, &up, scratch.path());

@@ -22,6 +22,8 @@ pub enum Ask {
     Any,
     /// HEAD.
     Head,
+    /// A call of gRPC.
+    Call,
     /// One with a body too large for the buffers of sockets: 8 MiB or more.
     LargeBody,
 }
@@ -104,6 +106,8 @@ const MALFORMED: Option<&str> = Some("malformed");
 const STATUS: Option<&str> = Some("unexpected_status");
 const BODY: Option<&str> = Some("wrong_body");
 const TLS: Option<&str> = Some("tls");
+const FLOOD: Option<&str> = Some("flood");
+const PROTOCOL: Option<&str> = Some("protocol");
 
 use After::{Kept, NextFails, Replaced};
 
@@ -242,6 +246,42 @@ catalogue! {
         TlsAlertMidBody "tls-alert-mid-body" Any TLS, Replaced, "sends a fatal alert in the midst of a body";
         TlsDamagedRecord "tls-damaged-record" Any TLS, Replaced, "sends the body in a record that was damaged on its way";
     }
+    "HTTP/2 floods" Connection false {
+        H2HpackBomb "h2-hpack-bomb" Any FLOOD, Replaced, "puts a field of 4 kB into the table of HPACK and names it twenty times";
+        H2ContinuationFlood "h2-continuation-flood" Any FLOOD, Replaced, "sends a header block in CONTINUATION frames without end";
+        H2SettingsFlood "h2-settings-flood" Any FLOOD, Replaced, "sends SETTINGS without end";
+        H2SettingsLong "h2-settings-long" Any FLOOD, Replaced, "sends SETTINGS with 65 entries";
+        H2PingFlood "h2-ping-flood" Any FLOOD, Replaced, "sends PING without end";
+        H2EmptyFrames "h2-empty-frames" Any FLOOD, Replaced, "sends DATA frames without a byte and without end";
+        H2InterimStorm "h2-interim-storm" Any FLOOD, Kept, "sends forty interim answers";
+    }
+    "HTTP/2 windows and streams" Connection false {
+        H2WindowUpdateZero "h2-window-update-zero" Any PROTOCOL, Replaced, "widens the connection's window by 0";
+        H2WindowOverflow "h2-window-overflow" Any PROTOCOL, Replaced, "widens the connection's window beyond 2^31 - 1";
+        H2WindowNegative "h2-window-negative" LargeBody LATE, Kept, "takes the window of streams back below what was sent";
+        H2WindowZero "h2-window-zero" LargeBody LATE, Kept, "offers a window of 0 and never widens it";
+        H2StreamsZero "h2-streams-zero" Any LATE, Kept, "allows no stream";
+        H2HeadersIdle "h2-headers-idle" Any PROTOCOL, Replaced, "answers on a stream that nobody has opened";
+        H2HeadersEven "h2-headers-even" Any PROTOCOL, Replaced, "answers on a stream with an even number";
+        H2PushPromise "h2-push-promise" Any PROTOCOL, Replaced, "pushes an answer, though push is switched off";
+        H2GoawayRising "h2-goaway-rising" Any PROTOCOL, Replaced, "leaves twice, the second time with a higher stream";
+        H2GoawaySilent "h2-goaway-silent" Any LATE, Replaced, "leaves, and never answers what it said it would";
+        H2HalfClose "h2-half-close" Any CLOSED, Replaced, "closes its sending direction instead of answering, and goes on reading";
+    }
+    "HTTP/2 frames and fields" Connection false {
+        H2FrameTooLong "h2-frame-too-long" Any PROTOCOL, Replaced, "sends a frame of 16,385 bytes";
+        H2Interleaved "h2-interleaved" Any PROTOCOL, Replaced, "sends DATA in the midst of a header block";
+        H2LengthWrong "h2-length-wrong" Any PROTOCOL, Kept, "gives a length one byte longer than the body";
+        H2PseudoTrailers "h2-pseudo-trailers" Any PROTOCOL, Kept, "sends a status in the fields after the body";
+        H2Uppercase "h2-uppercase" Any PROTOCOL, Kept, "sends a field name with a capital letter";
+    }
+    "HTTP/2 calls of gRPC" Connection false {
+        H2StatusMissing "h2-grpc-status-missing" Call PROTOCOL, Kept, "ends a call without a status";
+        H2StatusTwice "h2-grpc-status-twice" Call PROTOCOL, Kept, "ends a call with two statuses";
+        H2StatusNoNumber "h2-grpc-status-no-number" Call PROTOCOL, Kept, "ends a call with a status that is no number";
+        H2MessageCut "h2-grpc-message-cut" Call PROTOCOL, Kept, "ends a call in the midst of a message";
+        H2MessageUncoded "h2-grpc-message-uncoded" Call PROTOCOL, Kept, "calls a message compressed without naming a coding";
+    }
 }
 
 impl Fault {
@@ -249,6 +289,12 @@ impl Fault {
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.entry().name
+    }
+
+    /// Whether it is one of HTTP/2: the server then speaks nothing else, by prior knowledge.
+    #[must_use]
+    pub fn is_http2(self) -> bool {
+        self.name().starts_with("h2-")
     }
 
     /// The fault of this name.

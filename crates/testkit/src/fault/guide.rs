@@ -31,9 +31,12 @@ pub fn guide_table() -> String {
     text
 }
 
-const fn heading_note(entry: &Entry) -> &'static str {
+fn heading_note(entry: &Entry) -> &'static str {
     match (entry.unit, entry.tls) {
         (Unit::Listener, _) => " (the whole listener: no pattern)",
+        (Unit::Connection, false) if entry.fault.is_http2() => {
+            " (patterns count connections; needs HTTP/2 by prior knowledge)"
+        }
         (Unit::Connection, true) => " (patterns count connections; needs https)",
         (Unit::Connection, false) => " (patterns count connections)",
         (Unit::Request, true) => " (needs https)",
@@ -45,6 +48,7 @@ const fn ask_note(ask: Ask) -> &'static str {
     match ask {
         Ask::Any => "",
         Ask::Head => " (ask with HEAD)",
+        Ask::Call => " (ask with a call of gRPC)",
         Ask::LargeBody => " (ask with a body of 8 MiB)",
     }
 }

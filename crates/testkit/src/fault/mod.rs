@@ -7,6 +7,7 @@
 
 mod catalogue;
 mod guide;
+mod http2;
 mod request;
 mod right;
 mod scripts;

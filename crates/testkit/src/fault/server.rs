@@ -6,9 +6,10 @@
 use super::request::{NoRequest, Requests};
 use super::right::{answer_rightly, refuse};
 use super::scripts::{self, Read};
-use super::{Ask, Fault, Spec, Unit, tls};
+use super::{Ask, Fault, Spec, Unit, http2, tls};
 use crate::certs::{CertError, Pki, Wrong};
 use crate::channel::{Channel, Plain, Wire, perform};
+use crate::http2::{Peer, Seen};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::net::{
@@ -78,6 +79,8 @@ struct Shared {
     connections: AtomicU64,
     ended: AtomicU64,
     requests: AtomicU64,
+    /// What connections of HTTP/2 count.
+    http2: Seen,
     faults: AtomicU64,
     live: AtomicUsize,
 }
@@ -111,6 +114,7 @@ impl FaultServer {
             connections: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             requests: AtomicU64::new(0),
+            http2: Seen::default(),
             faults: AtomicU64::new(0),
             live: AtomicUsize::new(0),
         });
@@ -158,7 +162,7 @@ impl FaultServer {
         Counts {
             connections: read(&self.shared.connections),
             ended: read(&self.shared.ended),
-            requests: read(&self.shared.requests),
+            requests: read(&self.shared.requests) + read(&self.shared.http2.requests),
             faults: read(&self.shared.faults),
         }
     }
@@ -284,6 +288,13 @@ impl Shared {
 fn converse(wire: Wire, number: u64, shared: &Shared) {
     let fault = shared.spec.fault;
     let is_faulty = fault.entry().unit == Unit::Connection && shared.spec.pattern.hits(number);
+    if fault.is_http2() {
+        shared.faults.fetch_add(u64::from(is_faulty), Ordering::SeqCst);
+        let script = if is_faulty { http2::script(fault) } else { http2::right(fault) };
+        // What the client does to its connection is no error of the server.
+        let _ = Peer::new(wire, &shared.http2).follow(&script);
+        return;
+    }
     if is_faulty && !scripts::script(fault).is_empty() {
         shared.play(&mut Plain(wire));
         return;

@@ -34,6 +34,8 @@ impl Code {
     pub const UNKNOWN: Self = Self(2);
     /// The call took longer than it may.
     pub const DEADLINE_EXCEEDED: Self = Self(4);
+    /// The server does not have the method.
+    pub const UNIMPLEMENTED: Self = Self(12);
 
     /// All codes, by number.
     pub fn all() -> impl Iterator<Item = Self> {

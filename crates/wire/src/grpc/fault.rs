@@ -1,6 +1,6 @@
 //! What can be wrong with an answer as gRPC.
 
-use super::message::MESSAGE_BYTES_MAX;
+use super::limit::MESSAGE_BYTES_MAX;
 
 /// What is wrong. The stream carries nothing that can be trusted after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]

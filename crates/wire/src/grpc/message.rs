@@ -1,11 +1,10 @@
 //! Messages in a body: five bytes of prefix, a flag and a length, and then as many bytes.
 
 use super::fault::Fault;
+use super::limit::MESSAGE_BYTES_MAX;
 
 /// Bytes in front of each message.
 pub const PREFIX_BYTES: usize = 5;
-/// Longest message that is sent and taken, as gRPC's own libraries take by default.
-pub const MESSAGE_BYTES_MAX: u32 = 4 << 20;
 
 /// Appends the prefix of a message of this length.
 pub fn push_prefix(length: u32, is_compressed: bool, out: &mut Vec<u8>) {

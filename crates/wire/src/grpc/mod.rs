@@ -9,6 +9,7 @@
 
 mod code;
 mod fault;
+mod limit;
 mod message;
 mod metadata;
 mod status;
@@ -16,7 +17,8 @@ mod timeout;
 
 pub use code::Code;
 pub use fault::Fault;
-pub use message::{MESSAGE_BYTES_MAX, Messages, PREFIX_BYTES, Part, frame, push_prefix};
+pub use limit::MESSAGE_BYTES_MAX;
+pub use message::{Messages, PREFIX_BYTES, Part, frame, push_prefix};
 pub use metadata::{MetadataError, metadata};
 pub use status::{Status, is_compressed, is_grpc, push_message, status};
 pub use timeout::timeout;

@@ -1,9 +1,7 @@
 //! Whole requests, framed before any load, so clarity goes before speed here.
 
 use super::Http1;
-use crate::message::{Framing as _, Message, Piece};
 use crate::request::{EncodeError, RequestHead};
-use std::convert::Infallible;
 use std::num::NonZeroUsize;
 
 /// The bytes of one request. `Content-Length` is added where there is a body, or the method implies one.
@@ -11,8 +9,7 @@ use std::num::NonZeroUsize;
 /// # Errors
 /// Any part that would break the framing: see [`EncodeError`].
 pub fn encode_request(head: &RequestHead<'_>, body: &[u8]) -> Result<Vec<u8>, EncodeError> {
-    head.check(body, false)?;
-    Ok(framed(head, body, None))
+    head.framed::<Http1>(body, None)
 }
 
 /// As [`encode_request`], with the body in chunks of `chunk_bytes` (the last may be shorter), even an empty one.
@@ -24,24 +21,7 @@ pub fn encode_chunked_request(
     body: &[u8],
     chunk_bytes: NonZeroUsize,
 ) -> Result<Vec<u8>, EncodeError> {
-    head.check(body, true)?;
-    Ok(framed(head, body, Some(chunk_bytes)))
-}
-
-fn framed(head: &RequestHead<'_>, body: &[u8], chunk_bytes: Option<NonZeroUsize>) -> Vec<u8> {
-    let literal = |text: &[u8]| vec![Piece::<Infallible>::Literal(text.to_vec())];
-    let fields: Vec<_> =
-        head.headers.iter().map(|(name, value)| (name.clone(), literal(value.as_bytes()))).collect();
-    let message = Message {
-        method: head.method,
-        target: &literal(head.target.as_bytes()),
-        authority: head.host,
-        fields: &fields,
-        has_cookies: false,
-        body: &literal(body),
-        chunk_bytes,
-    };
-    Http1::prepare(&message)
+    head.framed::<Http1>(body, Some(chunk_bytes))
 }
 
 #[cfg(test)]

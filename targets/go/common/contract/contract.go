@@ -137,12 +137,13 @@ func ParseCount(text string) (n int, ok bool) {
 func Records(n int) RecordList {
 	records := make(RecordList, recordsPerCount*n)
 	for k := range records {
-		records[k] = record(k + 1)
+		records[k] = NewRecord(k + 1)
 	}
 	return records
 }
 
-func record(id int) Record {
+// NewRecord builds the record with this id.
+func NewRecord(id int) Record {
 	return Record{
 		ID:     id,
 		Name:   fmt.Sprintf("user-%06d", id),

@@ -9,6 +9,6 @@ export { Refusal, statusOf } from './refusal.js';
 export { RequestCounter, runtimeReader } from './runtime.js';
 export { listen, main } from './serve.js';
 export { Services } from './services.js';
-export { boolean, readSettings } from './settings.js';
+export { SettingError, boolean, integer, readSettings } from './settings.js';
 export { tokenChecker } from './token.js';
 export { TIMEOUTS } from './timeouts.js';

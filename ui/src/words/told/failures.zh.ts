@@ -54,6 +54,29 @@ export const failuresZh: readonly Entry[] = [
     "应答不是合法的 HTTP/1.1：{any}；检查地址和那里提供的服务",
   ],
   [
+    "the answer is not well-formed HTTP/2: {any}; check the address and what serves there",
+    "应答不是合法的 HTTP/2：{any}；检查地址和那里提供的服务",
+  ],
+  [
+    "the server does not choose h2 in the TLS handshake (ALPN); switch HTTP/2 on there",
+    "服务器在 TLS 握手（ALPN）中没有选择 h2；请在服务器端启用 HTTP/2",
+  ],
+  [
+    "the server {raw} with {text}; look at the server's log",
+    "服务器中止了请求（{raw}），代码 {text}；查看服务器的日志",
+  ],
+  ["grpc-status {raw}", "grpc-status {raw}"],
+  [
+    "the answer is not gRPC as it should be: {any}; check the address and what serves there",
+    "应答不是合法的 gRPC：{any}；检查地址和那里提供的服务",
+  ],
+  [
+    "grpc.health.v1 says that it does not serve; look at the server's log",
+    "grpc.health.v1 表示它不提供服务；查看服务器的日志",
+  ],
+  ["a message of {n} bytes is too long", "{n} 字节的消息过长"],
+  ["the message fails the check {raw}", "消息未通过检查 {raw}"],
+  [
     "the body has transfer coding {key}, of which only chunked is read; switch it off there",
     "正文使用传输编码 {key}，只支持 chunked；请在服务器端关闭它",
   ],

@@ -11,7 +11,7 @@ use crate::trial::histogram::merged;
 use hdrhistogram::Histogram;
 use schema::experiment::LoadModel;
 use schema::finding::Watched;
-use schema::load::{ErrorClass, LoadReport};
+use schema::load::{ErrorClass, Latencies, LatencySummary, LoadReport};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan, LoadPlan, TargetPlan, TargetSource};
 use schema::said;
@@ -92,6 +92,19 @@ fn asked<'a>(trials: impl Iterator<Item = &'a TrialData>) -> BTreeMap<String, f6
         }
     }
     sent.into_iter().map(|(peer, sent)| (peer, sent / ended)).filter(|(_, asked)| asked.is_finite()).collect()
+}
+
+/// What requests on connections with streams waited for (HTTP/2), on average.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct StreamWaits {
+    /// Streams that each connection was to carry, and the fewest that one was granted.
+    pub(super) asked: u32,
+    pub(super) granted: u32,
+    pub(super) connection_ns: f64,
+    pub(super) stream_ns: f64,
+    pub(super) window_ns: f64,
+    /// Of the same requests.
+    pub(super) response_ns: f64,
 }
 
 impl Level {
@@ -239,6 +252,26 @@ impl<'a> Scene<'a> {
 
     pub(super) fn loads(&self) -> impl Iterator<Item = &'a LoadReport> + '_ {
         self.trials.iter().filter_map(|trial| trial.file.load.as_ref())
+    }
+
+    /// What requests waited for, where connections carry streams and requests were answered.
+    pub(super) fn stream_waits(&self) -> Option<StreamWaits> {
+        let streams = || self.loads().filter_map(|load| load.streams);
+        let granted = streams().map(|streams| streams.granted.unwrap_or(streams.asked)).min()?;
+        let asked = streams().map(|streams| streams.asked).max()?;
+        let mean = |of: fn(&Latencies) -> &LatencySummary| {
+            let values: Vec<f64> = self.loads().filter_map(|load| of(&load.latency_ns).mean).collect();
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            mean.is_finite().then_some(mean)
+        };
+        Some(StreamWaits {
+            asked,
+            granted,
+            connection_ns: mean(|times| &times.wait_connection)?,
+            stream_ns: mean(|times| &times.wait_stream)?,
+            window_ns: mean(|times| &times.wait_window)?,
+            response_ns: mean(|times| &times.response).filter(|ns| *ns > 0.0)?,
+        })
     }
 
     fn signals(&self) -> impl Iterator<Item = (&'a TrialData, &'a Signals)> + '_ {

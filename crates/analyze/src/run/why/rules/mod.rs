@@ -24,7 +24,9 @@ mod errors;
 mod event_loop_blocked;
 mod gc_pauses;
 mod generator_saturated;
+mod goaway_churn;
 mod growth;
+mod head_of_line;
 mod host_busy;
 mod lock_contention;
 mod memory_growth;
@@ -35,8 +37,10 @@ mod retransmission;
 mod retry_storm;
 mod run_queue;
 mod slow_replica;
+mod small_window;
 mod stalls;
 mod steal;
+mod stream_limit;
 mod swap;
 mod thread_growth;
 mod throttling;
@@ -79,7 +83,11 @@ pub(super) const RULES: &[Rule] = &[
     workers_exhausted::RULE,
     accept_queue::RULE,
     port_exhaustion::RULE,
+    goaway_churn::RULE,
+    stream_limit::RULE,
+    small_window::RULE,
     connection_churn::RULE,
+    head_of_line::RULE,
     retransmission::RULE,
     delayed_ack::RULE,
     bandwidth::RULE,

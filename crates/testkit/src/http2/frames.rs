@@ -1,0 +1,38 @@
+//! Frames of HTTP/2 written by hand (RFC 9113 §6).
+
+/// A frame of this type, with these flags, on this stream.
+#[must_use]
+pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+    bytes.extend([kind, flags]);
+    bytes.extend(stream.to_be_bytes());
+    bytes.extend(payload);
+    bytes
+}
+
+/// A SETTINGS frame of these identifiers and values.
+#[must_use]
+pub fn settings(entries: &[(u16, u32)]) -> Vec<u8> {
+    let payload: Vec<u8> = entries
+        .iter()
+        .flat_map(|(id, value)| [id.to_be_bytes().as_slice(), value.to_be_bytes().as_slice()].concat())
+        .collect();
+    frame(4, 0, 0, &payload)
+}
+
+/// A field as a header block has it: with a new name, not indexed, in plain bytes. Name and value are shorter than 127 bytes.
+#[must_use]
+pub fn field(name: &str, value: &str) -> Vec<u8> {
+    let text = |text: &str| [&[text.len() as u8], text.as_bytes()].concat();
+    [vec![0], text(name), text(value)].concat()
+}
+
+/// The answer to a call of gRPC on a stream: this message, and this status.
+#[must_use]
+pub fn call_answer(stream: u32, message: &[u8], status: &str) -> Vec<u8> {
+    let head = [vec![0x88], field("content-type", "application/grpc")].concat();
+    let length = (message.len() as u32).to_be_bytes();
+    let body = [&[0], &length[..], message].concat();
+    let trailers = field("grpc-status", status);
+    [frame(1, 4, stream, &head), frame(0, 0, stream, &body), frame(1, 5, stream, &trailers)].concat()
+}
