@@ -1,4 +1,4 @@
-//! Messages of streams: their ledger, beside that of the streams that carry them.
+//! Messages of streams: their ledger, beside that of the streams that carry them, of a load, an interval and a cell.
 //!
 //! Invariant: `scheduled = completed + failed + censored`, of messages as of requests. A message belongs to the measured
 //! window by its own intended time, whenever its stream began.
@@ -20,11 +20,14 @@ pub enum MessageTime {
     FirstMessage,
     /// From the end of one message that came to the end of the next.
     Gap,
+    /// Intended to dispatched, of messages that were due on an open stream: the generator's own lateness.
+    PacerLag,
 }
 
 impl MessageTime {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Response, Self::Service, Self::SendLag, Self::FirstMessage, Self::Gap];
+    pub const ALL: [Self; 6] =
+        [Self::Response, Self::Service, Self::SendLag, Self::FirstMessage, Self::Gap, Self::PacerLag];
 
     /// Its position in [`MessageTime::ALL`].
     #[inline]
@@ -42,6 +45,7 @@ impl MessageTime {
             Self::SendLag => "send_lag",
             Self::FirstMessage => "first_message",
             Self::Gap => "gap",
+            Self::PacerLag => "pacer_lag",
         }
     }
 }
@@ -81,6 +85,70 @@ pub struct MessageSummary {
     pub first_message: LatencySummary,
     /// From the end of one message that came to the end of the next on its stream.
     pub gap: LatencySummary,
+    /// Intended to dispatched, of messages with a rate that were due on an open stream: the generator's own lateness.
+    pub pacer_lag: LatencySummary,
+}
+
+/// Messages on streams within an interval. Over all intervals of a load, warm-up and drain included,
+/// `scheduled = completed + failed + censored`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct MessageInterval {
+    /// Messages that came due.
+    pub scheduled: u64,
+    /// Messages that were answered, or whose stream was completed.
+    pub completed: u64,
+    /// Messages that failed.
+    pub failed: u64,
+    /// Messages that were left at the end of the load.
+    pub censored: u64,
+    /// Messages that came.
+    pub received: u64,
+    /// Median time to the first message of a stream, of those that came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_message_p50_ns: Option<u64>,
+    /// 99th percentile of the gaps between messages that came, for charts only, as that of response time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_p99_ns: Option<u64>,
+}
+
+/// Messages of the valid trials of a cell together. Times are the lower medians over the trials of each trial's own
+/// value: percentiles are never averaged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct CellMessages {
+    /// As [`MessageSummary::scheduled`], of all trials.
+    pub scheduled: u64,
+    /// As [`MessageSummary::completed`], of all trials.
+    pub completed: u64,
+    /// As [`MessageSummary::failed`], of all trials.
+    pub failed: u64,
+    /// As [`MessageSummary::unanswered`], of all trials.
+    pub unanswered: u64,
+    /// As [`MessageSummary::censored`], of all trials.
+    pub censored: u64,
+    /// As [`MessageSummary::received`], of all trials.
+    pub received: u64,
+    /// Completed messages per second of all windows together.
+    pub completed_per_s: f64,
+    /// Received messages per second of all windows together.
+    pub received_per_s: f64,
+    /// Messages on each completed stream: the mean over all streams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_stream: Option<f64>,
+    /// Median response time of messages, where both sides stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_p50_ns: Option<u64>,
+    /// 99th percentile of the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_p99_ns: Option<u64>,
+    /// Median time to a stream's first message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_message_p50_ns: Option<u64>,
+    /// 99th percentile of the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_message_p99_ns: Option<u64>,
+    /// 99th percentile of the gaps between messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_p99_ns: Option<u64>,
 }
 
 /// How many messages streams had.
@@ -108,6 +176,7 @@ impl MessageSummary {
             MessageTime::SendLag => &self.send_lag,
             MessageTime::FirstMessage => &self.first_message,
             MessageTime::Gap => &self.gap,
+            MessageTime::PacerLag => &self.pacer_lag,
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::counters::CountersPlan;
 use crate::design::DesignPlan;
 use crate::event::EventPlan;
 pub use crate::grpc::{
-    CallPlan, Encoded, MessageCapture, MessageCheck, MessagePart, ScalarKind, StreamPlan, Streaming, ValuePart,
+    CallPlan, Encoded, MessageCapture, MessageCheck, MessagePart, ScalarKind, StreamPlan, Streaming,
+    ValuePart,
 };
 use crate::hooks::HooksPlan;
 use crate::limits::LimitsPlan;

@@ -60,6 +60,13 @@ impl Book {
         is_measured
     }
 
+    /// A message that was due on an open stream was noticed at `now`.
+    pub(crate) fn message_noticed(&mut self, intended: Nanos, now: Nanos) {
+        if self.belongs_here(intended) {
+            self.note_message(MessageTime::PacerLag, intended, now);
+        }
+    }
+
     /// A message that was due had to wait because as many as allowed were unanswered.
     pub(crate) fn message_queued(&mut self, is_measured: bool) {
         self.enter_message(is_measured, |account| account.queued += 1);

@@ -120,6 +120,20 @@ impl Dialogue {
         self.opened.map(|(stream, _)| stream)
     }
 
+    /// Messages that are due by `now` enter the book, with the generator's lateness where the stream was open for them.
+    pub(super) fn notice_due(&mut self, book: &mut Book, now: Nanos) {
+        let (first, opened) = (self.scheduled, self.opened);
+        self.schedule_due(book, now);
+        let (Some(rule), Some((_, opened))) = (self.rule, opened) else { return };
+        for number in first..self.scheduled {
+            let intended =
+                rule.intended(self.base, number).filter(|intended| number > 0 && *intended >= opened);
+            if let Some(intended) = intended {
+                book.message_noticed(intended, now);
+            }
+        }
+    }
+
     /// Messages that are due by `now` enter the book.
     pub(super) fn schedule_due(&mut self, book: &mut Book, now: Nanos) {
         let Some(rule) = self.rule else { return };
@@ -209,6 +223,11 @@ impl Dialogue {
         (self.is_held, self.progress) = (is_held, now);
     }
 
+    /// Whether a part of the last message waits for a window.
+    pub(super) const fn is_held(&self) -> bool {
+        self.is_held
+    }
+
     /// The rest of a message that was held is written.
     pub(super) const fn released(&mut self, now: Nanos) {
         (self.is_held, self.progress) = (false, now);
@@ -268,7 +287,10 @@ impl Dialogue {
     /// The peer has not processed the stream, which begins again with what is unanswered.
     pub(super) fn restart(&mut self) {
         self.opened = None;
-        let begin = if self.rule.is_some_and(|rule| rule.is_answered()) { self.gone } else { 0 };
+        // A stream begins with a message, so the last goes out again where a peer has answered all of what it says it has not
+        // processed.
+        let answered = self.rule.filter(|rule| rule.is_answered());
+        let begin = answered.map_or(0, |rule| self.gone.min(rule.messages - 1));
         (self.sent, self.written, self.received) = (begin, begin, 0);
         (self.is_held, self.has_ended, self.last_received) = (false, false, None);
     }

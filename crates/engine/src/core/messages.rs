@@ -101,7 +101,7 @@ impl<P: Protocol> Core<P> {
         for turn in 0..=TURN_MAX {
             let place = &mut self.places[at];
             let Some(dialogue) = &mut place.dialogue else { return };
-            dialogue.schedule_due(&mut self.book, now);
+            dialogue.notice_due(&mut self.book, now);
             let Some(intended) = dialogue.next(now) else { break };
             if turn == TURN_MAX {
                 return self.moments.queue(Watched::Place(at), &mut dialogue.watched, now);

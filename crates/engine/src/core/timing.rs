@@ -154,7 +154,7 @@ impl<P: Protocol> Core<P> {
         let place = &self.places[at];
         let cause = match place.phase {
             Phase::Waiting => self.waits.cause(place.carrier),
-            Phase::Open => self.waits.is_held(at).then_some(Lack::Window),
+            Phase::Open => self.is_held(at).then_some(Lack::Window),
             Phase::Free => None,
         };
         cause.map(|cause| match cause {
@@ -164,6 +164,12 @@ impl<P: Protocol> Core<P> {
             }
             Lack::Window => "not sent in time: it waited for the server's window",
         })
+    }
+
+    /// Whether the body of a request, or the next message of a stream, waits for a window.
+    fn is_held(&self, at: PlaceId) -> bool {
+        let dialogue = self.places[at].dialogue.as_ref();
+        self.waits.is_held(at) || dialogue.is_some_and(|dialogue| dialogue.is_held())
     }
 
     /// Whether a request waits for a peer that has answered, but takes no more requests.

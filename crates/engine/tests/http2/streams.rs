@@ -36,8 +36,21 @@ fn seen(server: &Server) -> [u64; 2] {
     [server.seen.messages.load(SeqCst), server.seen.said.load(SeqCst)]
 }
 
+/// How many times of each kind there are, but for the generator's own lateness.
 fn times(sum: &IntervalData) -> [u64; 5] {
-    MessageTime::ALL.map(|time| sum.messages[time].len())
+    const KINDS: [MessageTime; 5] = [
+        MessageTime::Response,
+        MessageTime::Service,
+        MessageTime::SendLag,
+        MessageTime::FirstMessage,
+        MessageTime::Gap,
+    ];
+    KINDS.map(|time| sum.messages[time].len())
+}
+
+/// Messages whose own moment came while their stream was open.
+fn noticed(sum: &IntervalData) -> u64 {
+    sum.messages[MessageTime::PacerLag].len()
 }
 
 #[test]
@@ -86,6 +99,7 @@ fn each_message_has_its_answer_where_both_sides_stream() {
             assert_eq!(ends(&sum), [24, 24, 0, 0], "{driver:?} {shape:?} {:?}", sum.examples);
             assert_eq!((messages(&sum), seen(&server)), ([all, all, 0, 0], [all, all]), "{driver:?}");
             assert_eq!(times(&sum), [all, all, all, 24, all - 24], "{driver:?}");
+            assert_eq!(noticed(&sum), 0, "without a rate no message has a moment of its own");
             assert_eq!(sum.counts.messages.unasked, 0);
         }
     });
@@ -101,6 +115,8 @@ fn messages_keep_a_schedule_of_their_own() {
             let sum = run(&with_streams(closed(server.addr, driver, (2, 15), 60), plan));
             assert_eq!(ends(&sum), [60, 60, 0, 0], "{driver:?} {:?}", sum.examples);
             assert_eq!((messages(&sum), seen(&server)[0]), ([600, 600, 0, 0], 600), "{driver:?}");
+            // All but the first of each stream, unless a stream was opened later than they were due.
+            assert!((1..=540).contains(&noticed(&sum)), "{driver:?} {}", noticed(&sum));
             // Nine gaps of 5 ms, whatever the machine: a stream cannot end earlier.
             assert!(sum.times[schema::load::Time::Response].min() >= 44 * MS, "{driver:?}");
             // A busy machine may be late, and what is due then is censored, not left out.

@@ -158,6 +158,7 @@ impl Fold {
             response_p99_ns: at(&times[Time::Response], 0.99),
             response_mean_ns: (!times[Time::Response].is_empty()).then(|| times[Time::Response].mean()),
             response_max_ns: (!times[Time::Response].is_empty()).then(|| times[Time::Response].max()),
+            messages: messages::lateness(&self.measured),
             answered_all: self.window.answered_all,
             host_steal_share: None,
             canary_drift: None,
@@ -194,7 +195,7 @@ impl Fold {
             bytes: self.bytes,
             connections: self.whole.connections(asked, established, job.load.tls.is_some()),
             streams: self.whole.streams(&job.load.connection),
-            messages: messages::summary(&job.scenario, &self.measured, &self.window),
+            messages: messages::summary(&job.scenario.requests, &self.measured, &self.window),
             latency_ns: self.latencies(),
             by_request: self.by_request(job),
             sessions: self.sessions(job),
@@ -298,6 +299,7 @@ pub(crate) fn line(
         p50_ns: at(0.5),
         p99_ns: at(0.99),
         stalls: stalls(data),
+        messages: messages::interval(requests, data),
         by_request: by_request::lines(&data.entries, requests),
     }
 }

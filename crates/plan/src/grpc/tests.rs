@@ -6,7 +6,7 @@ use prost_reflect::{DescriptorPool, DynamicMessage};
 use request::{Maker, Traffic};
 use schema::grpc::{CodeItem, Compression, Grpc};
 use schema::plan::{CallPlan, EntryPlan, ScenarioPlan, StreamPlan, Streaming};
-use schema::scenario::Expect;
+use schema::scenario::{Capture, Expect};
 use schema::text::Problem;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -240,6 +240,17 @@ fn methods_that_stream_have_a_plan_of_their_messages() {
     let looks = Expect { message_has: vec!["/ok".into()], ..Expect::default() };
     let problem = call(&method("shop.Cart/Watch"), &looks, KEYS, folder.path()).unwrap_err();
     assert!(problem.cause.contains("counted and not looked into"), "{problem:?}");
+    let taken = Capture { message: Some("/ok".into()), ..Capture::default() };
+    let capture = BTreeMap::from([("x".to_owned(), taken)]);
+    let expect = Expect::default();
+    let wanted = Wanted { expect: &expect, capture: &capture, expect_at: "expect", request_at: "request" };
+    let sources = Sources { folder: folder.path(), server: None };
+    let problem = resolve(&method("shop.Cart/Chat"), "request.grpc", wanted, sources).unwrap_err();
+    assert_eq!(problem.key.join("."), "request.capture", "{problem:?}");
+    assert!(
+        resolve(&method("shop.Cart/Fill"), "request.grpc", wanted, sources).is_ok(),
+        "one message answers"
+    );
 }
 
 #[test]

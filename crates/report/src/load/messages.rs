@@ -13,16 +13,19 @@ pub(super) fn facts(messages: &MessageSummary) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// The times of messages by name, as they stand beside those of requests.
+pub(super) const NAMES: [(MessageTime, &str); MessageTime::ALL.len()] = [
+    (MessageTime::Response, "message response"),
+    (MessageTime::Service, "message service"),
+    (MessageTime::SendLag, "message send lag"),
+    (MessageTime::FirstMessage, "first message"),
+    (MessageTime::Gap, "message gap"),
+    (MessageTime::PacerLag, "message pacer lag"),
+];
+
 /// The times that messages have, by name.
 pub(super) fn kinds(messages: &MessageSummary) -> impl Iterator<Item = Kind<'_>> {
-    let named = [
-        (MessageTime::Response, "message response"),
-        (MessageTime::Service, "message service"),
-        (MessageTime::SendLag, "message send lag"),
-        (MessageTime::FirstMessage, "first message"),
-        (MessageTime::Gap, "message gap"),
-    ];
-    let times = named.into_iter().map(|(time, name)| (name.to_owned(), messages.of(time)));
+    let times = NAMES.into_iter().map(|(time, name)| (name.to_owned(), messages.of(time)));
     times.filter(|(_, summary)| summary.count > 0 || summary.censored > 0)
 }
 

@@ -280,6 +280,7 @@ catalogue! {
         H2StatusTwice "h2-grpc-status-twice" Call PROTOCOL, Kept, "ends a call with two statuses";
         H2StatusNoNumber "h2-grpc-status-no-number" Call PROTOCOL, Kept, "ends a call with a status that is no number";
         H2MessageCut "h2-grpc-message-cut" Call PROTOCOL, Kept, "ends a call in the midst of a message";
+        H2MessageLong "h2-grpc-message-long" Call PROTOCOL, Kept, "says that a message is longer than 4 MiB";
         H2MessageUncoded "h2-grpc-message-uncoded" Call PROTOCOL, Kept, "calls a message compressed without naming a coding";
     }
 }

@@ -110,15 +110,16 @@ fn frames(fault: Fault) -> fn(u32) -> Vec<u8> {
         }
         Fault::H2StatusNoNumber => |stream| call(stream, 0, 2, &field("grpc-status", "fine")),
         Fault::H2MessageCut => |stream| call(stream, 0, 200, &field("grpc-status", "0")),
+        Fault::H2MessageLong => |stream| call(stream, 0, (4 << 20) + 1, &field("grpc-status", "0")),
         Fault::H2MessageUncoded => |stream| call(stream, 1, 2, &field("grpc-status", "0")),
         _ => right_answer,
     }
 }
 
 /// The answer to a call whose message begins with this flag and this length, and with these fields after it.
-fn call(stream: u32, flag: u8, length: u8, trailers: &[u8]) -> Vec<u8> {
+fn call(stream: u32, flag: u8, length: u32, trailers: &[u8]) -> Vec<u8> {
     let kind = [vec![OK], field("content-type", "application/grpc")].concat();
-    let message = [&[flag, 0, 0, 0, length], MESSAGE].concat();
+    let message = [&[flag][..], &length.to_be_bytes(), MESSAGE].concat();
     let (head, body) = (frame(HEADERS, END_HEADERS, stream, &kind), frame(DATA, 0, stream, &message));
     [head, body, frame(HEADERS, END_HEADERS | END_STREAM, stream, trailers)].concat()
 }

@@ -1,5 +1,6 @@
 //! What a scripted server of HTTP/2 may do, and what it counts.
 
+use super::talk::Talk;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -49,6 +50,8 @@ pub enum Act {
     Serve,
     /// Answer every request, once it is read, with these frames, made for its stream; until the client closes.
     ServeFrames(fn(u32) -> Vec<u8>),
+    /// Talk so on every stream, as a server of gRPC, until the client closes.
+    Talk(Talk),
     /// Close the sending direction only.
     HalfClose,
     /// Read until the client closes.
@@ -64,6 +67,10 @@ pub struct Seen {
     pub requests: AtomicU64,
     /// Streams that the client gave up.
     pub cancels: AtomicU64,
+    /// Messages of streams that came ([`Act::Talk`]).
+    pub messages: AtomicU64,
+    /// Messages that were sent in full.
+    pub said: AtomicU64,
     /// GOAWAY frames of the client.
     pub goaways: AtomicU64,
     /// PING frames of the client, which only answers.

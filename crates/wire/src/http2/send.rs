@@ -139,6 +139,9 @@ impl Connection {
             let length = rest.len().min(FRAME_BYTES_MAX as usize).min(parcel.chunk_bytes).min(allowed);
             if rest.is_empty() {
                 stream.is_sent = stream.is_last_part;
+                if stream.is_sent && parcel.body.is_empty() {
+                    put(kind::DATA, flag::END_STREAM, stream.id, &[], out);
+                }
                 return Put::Whole;
             }
             if length == 0 || length > budget {

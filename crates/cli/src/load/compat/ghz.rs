@@ -92,7 +92,7 @@ pub(super) fn translate(ghz: Ghz) -> Result<Native> {
     metadata(&mut native, &ghz)?;
     messages(&mut native, &ghz)?;
     amount(&mut native, &ghz)?;
-    if !ghz.timeout.trim_start_matches('0').trim_end_matches('s').is_empty() {
+    if !is_zero(&ghz.timeout) {
         native.set("--call-deadline", with_units(&ghz.timeout)?);
     }
     native.set_some("--compress", ghz.enable_compression.then_some("gzip"));
@@ -118,13 +118,18 @@ fn message(native: &mut Native, ghz: &Ghz) -> Result<()> {
     Ok(())
 }
 
+/// Zero, by which ghz means none.
+fn is_zero(time: &str) -> bool {
+    time.trim_start_matches('0').trim_end_matches('s').is_empty()
+}
+
 /// Messages of streams. ghz waits so long between two; prony intends each at its own moment.
 fn messages(native: &mut Native, ghz: &Ghz) -> Result<()> {
     native.set_some("--messages", ghz.stream_call_count.filter(|count| *count > 0));
-    if let Some(text) = &ghz.stream_interval {
+    if let Some(text) = ghz.stream_interval.as_ref().filter(|text| !is_zero(text)) {
         native.set("--message-rate", PerSecond(1e9 / with_units(text)?.0 as f64));
     }
-    if let Some(text) = &ghz.stream_call_duration {
+    if let Some(text) = ghz.stream_call_duration.as_ref().filter(|text| !is_zero(text)) {
         native.set("--stream-for", with_units(text)?);
     }
     Ok(())

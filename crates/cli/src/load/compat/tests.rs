@@ -166,6 +166,11 @@ fn ghz_becomes_calls() {
              --streams 50 -n 50 --call-deadline 20s",
         ),
         (
+            "ghz --insecure --call p.S/M --proto s.proto -n 50 --stream-call-count 0 --stream-interval 0 \
+             --stream-call-duration 0s h:1",
+            "http://h:1 --grpc p.S/M --proto s.proto -c 1 --streams 50 -n 50 --call-deadline 20s",
+        ),
+        (
             "ghz --insecure --call p.S/M --proto s.proto -i a,b -D m.json -m {\"X\":\"7\"} -n 100 -r 50 -t 500ms -e h:1",
             "http://h:1 --grpc p.S/M --proto s.proto --import-path a --import-path b --data-file m.json \
              --metadata x=7 -c 1 --streams 50 -R 50 -d 2s --call-deadline 500ms --compress gzip",
