@@ -3,6 +3,7 @@
 //! Every change of a request's fate goes through here, so the accounts balance by construction and the balance is
 //! asserted at the end. No allocation per request; at an interval's end the buffers are swapped.
 
+mod ledger;
 mod messages;
 
 use crate::control::{Control, Timeline};
@@ -14,8 +15,8 @@ use crate::hand_over::HandOver;
 use crate::interval::{Account, EntryData, Page, STALL_MIN_NS, StreamCounts, Waited};
 use crate::rows::{Noted, RowSink};
 use crate::tally::{Store, Tally};
-use messages::Ledger;
-pub(crate) use messages::MessageEnd;
+use ledger::Ledger;
+pub(crate) use ledger::MessageEnd;
 use request::FailureLog;
 use rustix::time::{ClockId, clock_gettime};
 use schema::load::{ErrorClass, Time};

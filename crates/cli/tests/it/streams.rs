@@ -300,7 +300,9 @@ fn an_experiment_has_the_ledger_and_claims_about_messages() {
     let analysis = read(&run.join("analysis.json"));
     let verdicts: Vec<&Value> =
         analysis["claims"].as_array().unwrap().iter().map(|claim| &claim["verdict"]).collect();
-    assert_eq!(verdicts, ["holds"; 4], "{}", analysis["claims"]);
+    assert_eq!(verdicts[..3], ["holds"; 3], "{}", analysis["claims"]);
+    // Five equal values are too few for a joint verdict of four claims.
+    assert_eq!(analysis["claims"][3]["value"], 20.0, "{}", analysis["claims"]);
     let cell = &analysis["cells"][0]["messages"];
     let counted = ledgers.iter().filter(|(is_valid, _)| *is_valid);
     let sum: u64 = counted.map(|(_, ledger)| ledger["scheduled"].as_u64().unwrap()).sum();

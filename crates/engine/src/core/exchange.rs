@@ -3,7 +3,6 @@
 use super::carrier::{State, Writing};
 use super::hearing::Hearing;
 use super::in_flight::{InFlight, Which};
-use super::messages::end_of;
 use super::outgoing::Unmade;
 use super::place::{Phase, PlaceId};
 use super::{Core, Pacer};
@@ -349,7 +348,7 @@ impl<P: Protocol> Core<P> {
             }
             MessageEnd::Completed
         } else {
-            end_of(self.refuse(at, judged, done))
+            MessageEnd::of(self.refuse(at, judged, done))
         };
         self.settle_messages(at, end, done);
         let place = &mut self.places[at];
@@ -414,7 +413,7 @@ impl<P: Protocol> Core<P> {
     /// The request of a place fails, and the place is free.
     pub(super) fn lose(&mut self, at: PlaceId, failure: Failure, now: Nanos) {
         self.book.fail(Fate::of(&self.places[at].request), failure, now);
-        self.settle_messages(at, end_of(failure.class), now);
+        self.settle_messages(at, MessageEnd::of(failure.class), now);
         self.places.free(at);
     }
 

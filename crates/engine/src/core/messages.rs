@@ -22,11 +22,6 @@ const TURN_MAX: usize = 64;
 /// A stream is looked at no later than this, so that few looks are void when it ends early.
 const LOOK_MAX: Nanos = Nanos::SECOND;
 
-/// How the messages of a stream end that failed with this class.
-pub(super) const fn end_of(class: ErrorClass) -> MessageEnd {
-    if class.is_beyond() { MessageEnd::Overdue } else { MessageEnd::Failed }
-}
-
 impl<P: Protocol> Core<P> {
     /// The messages of a request that begins, if it is a stream: the first is due.
     #[inline]

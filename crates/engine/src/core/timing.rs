@@ -3,10 +3,9 @@
 use super::carrier::State;
 use super::deadlines::Watched;
 use super::dialogue::Dialogue;
-use super::messages::end_of;
 use super::place::{Phase, Place, PlaceId, UNWATCHED};
 use super::{Core, Stage};
-use crate::book::SessionEnd;
+use crate::book::{MessageEnd, SessionEnd};
 use crate::driver::{SlotId, Sockets};
 use crate::failure::Failure;
 use crate::interval::Lack;
@@ -258,7 +257,7 @@ impl<P: Protocol> Core<P> {
             let Some(failure) = self.overdue(intended, now) else { return };
             self.book.fail(fate, failure, now);
             let Some(waiting) = self.pop_waiting(lane, now) else { return };
-            self.settle_waiting(&waiting, end_of(failure.class), now);
+            self.settle_waiting(&waiting, MessageEnd::of(failure.class), now);
             if let Some(session) = waiting.user {
                 self.close_session(session, SessionEnd::Failed, now);
             }

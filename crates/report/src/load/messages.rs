@@ -1,8 +1,7 @@
 //! The ledger of messages on streams as lines of facts, and their times beside those of requests.
 
-use super::words::Kind;
 use crate::format;
-use schema::load::{MessageSummary, MessageTime};
+use schema::load::{LatencySummary, MessageSummary, MessageTime};
 
 /// Names and values; what did not occur is left out.
 pub(super) fn facts(messages: &MessageSummary) -> Vec<(&'static str, String)> {
@@ -24,7 +23,7 @@ pub(super) const NAMES: [(MessageTime, &str); MessageTime::ALL.len()] = [
 ];
 
 /// The times that messages have, by name.
-pub(super) fn kinds(messages: &MessageSummary) -> impl Iterator<Item = Kind<'_>> {
+pub(super) fn kinds(messages: &MessageSummary) -> impl Iterator<Item = (String, &LatencySummary)> {
     let times = NAMES.into_iter().map(|(time, name)| (name.to_owned(), messages.of(time)));
     times.filter(|(_, summary)| summary.count > 0 || summary.censored > 0)
 }

@@ -13,13 +13,12 @@ pub use frames::{call_answer, field, frame, settings};
 pub(crate) use peer::{Line, Peer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use script::PATIENCE;
-pub use script::{Act, Seen};
+pub use script::{Act, Seen, Talk};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::JoinHandle;
-pub use talk::Talk;
 
 /// A server that ends with this handle, after the client.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 
 use super::frames::{frame, settings};
 use super::script::{Act, PATIENCE, Seen};
-use super::talk::Heard;
 use rustls::{ServerConnection, StreamOwned};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -29,6 +28,14 @@ impl Line for StreamOwned<ServerConnection, TcpStream> {
     fn half_close(&mut self) -> io::Result<()> {
         self.sock.shutdown(Shutdown::Write)
     }
+}
+
+/// A part of a request as it was read.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) stream: u32,
+    pub(super) bytes: Vec<u8>,
+    pub(super) is_end: bool,
 }
 
 /// The server's end of a connection.

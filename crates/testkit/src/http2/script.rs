@@ -1,6 +1,5 @@
 //! What a scripted server of HTTP/2 may do, and what it counts.
 
-use super::talk::Talk;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -56,6 +55,27 @@ pub enum Act {
     HalfClose,
     /// Read until the client closes.
     Hold,
+}
+
+/// What is done with the messages of each stream.
+#[derive(Clone, Copy, Debug)]
+pub enum Talk {
+    /// Answers each message with itself, and ends with the request.
+    Echo,
+    /// Sends so many messages once the request has ended.
+    Sends(u32),
+    /// Answers with one message once the request has ended.
+    Collects,
+    /// Reads, and says nothing.
+    Silent,
+    /// Answers the first message byte by byte, with such a pause before each; reads nothing meanwhile.
+    Drips(Duration),
+    /// As [`Talk::Echo`], but resets the stream at the message after so many.
+    ResetsAfter(u32),
+    /// Answers the first message with one that says that it is longer than 4 MiB.
+    TooLong,
+    /// As [`Talk::Echo`], but ends without trailers.
+    NoTrailers,
 }
 
 /// What it counted.

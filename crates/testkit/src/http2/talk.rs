@@ -3,7 +3,8 @@
 //! Windows are given back as bytes come; those of the client are not watched, so that answers stay below them together.
 
 use super::frames::{field, frame};
-use super::peer::{Line, Peer};
+use super::peer::{Heard, Line, Peer};
+use super::script::Talk;
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::Ordering::SeqCst;
@@ -24,35 +25,6 @@ const CODE: u32 = 2;
 const PREFIX_BYTES: usize = 5;
 /// Field 1 of protobuf being 1.
 const MESSAGE: &[u8] = &[0, 0, 0, 0, 2, 8, 1];
-
-/// What is done with the messages of each stream.
-#[derive(Clone, Copy, Debug)]
-pub enum Talk {
-    /// Answers each message with itself, and ends with the request.
-    Echo,
-    /// Sends so many messages once the request has ended.
-    Sends(u32),
-    /// Answers with one message once the request has ended.
-    Collects,
-    /// Reads, and says nothing.
-    Silent,
-    /// Answers the first message byte by byte, with such a pause before each; reads nothing meanwhile.
-    Drips(Duration),
-    /// As [`Talk::Echo`], but resets the stream at the message after so many.
-    ResetsAfter(u32),
-    /// Answers the first message with one that says that it is longer than 4 MiB.
-    TooLong,
-    /// As [`Talk::Echo`], but ends without trailers.
-    NoTrailers,
-}
-
-/// A part of a request as it was read.
-#[derive(Debug)]
-pub(super) struct Heard {
-    pub(super) stream: u32,
-    pub(super) bytes: Vec<u8>,
-    pub(super) is_end: bool,
-}
 
 /// A stream that is talked on.
 #[derive(Debug, Default)]
