@@ -107,7 +107,7 @@ impl<T: Line> Peer<'_, T> {
         match talk {
             Talk::Silent => return Ok(()),
             Talk::Echo | Talk::NoTrailers => {
-                messages.iter().try_for_each(|message| self.say(call, stream, message))?
+                messages.iter().try_for_each(|message| self.say(call, stream, message))?;
             }
             Talk::ResetsAfter(most) => {
                 for message in messages {
@@ -120,7 +120,7 @@ impl<T: Line> Peer<'_, T> {
                 }
             }
             Talk::Sends(count) if heard.is_end => {
-                (0..count).try_for_each(|_| self.say(call, stream, MESSAGE))?
+                (0..count).try_for_each(|_| self.say(call, stream, MESSAGE))?;
             }
             Talk::Collects if heard.is_end => self.say(call, stream, MESSAGE)?,
             Talk::Drips(pause) if !messages.is_empty() => self.drip(call, stream, pause)?,
