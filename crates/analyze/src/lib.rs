@@ -32,7 +32,7 @@ pub use selfcheck::{RUNS_MAX, selfcheck};
 pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
 pub use thresholds::{crossing, is_kept_in_windows, window_value};
 pub use trial::{
-    Beside, CounterCurves, HeatMaker, Judgement, Objective, Of, PauseMaker, Residence, ServerFacts,
-    SignalsMaker, Threshold, ThresholdError, TrialFacts, Warmth, curve, event_effect, gate_names, latency,
-    quantile_floor, request_curves, steadiness, validity, warmth, warmup_expected_ns,
+    Beside, CounterCurves, HeatMaker, Judgement, MessageLateness, Objective, Of, PauseMaker, Residence,
+    ServerFacts, SignalsMaker, Threshold, ThresholdError, TrialFacts, Warmth, curve, event_effect,
+    gate_names, latency, quantile_floor, request_curves, steadiness, validity, warmth, warmup_expected_ns,
 };

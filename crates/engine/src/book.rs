@@ -3,6 +3,9 @@
 //! Every change of a request's fate goes through here, so the accounts balance by construction and the balance is
 //! asserted at the end. No allocation per request; at an interval's end the buffers are swapped.
 
+mod ledger;
+mod messages;
+
 use crate::control::{Control, Timeline};
 use crate::core::InFlight;
 use crate::driver::Handshake;
@@ -12,6 +15,8 @@ use crate::hand_over::HandOver;
 use crate::interval::{Account, EntryData, Page, STALL_MIN_NS, StreamCounts, Waited};
 use crate::rows::{Noted, RowSink};
 use crate::tally::{Store, Tally};
+use ledger::Ledger;
+pub(crate) use ledger::MessageEnd;
 use request::FailureLog;
 use rustix::time::{ClockId, clock_gettime};
 use schema::load::{ErrorClass, Time};
@@ -42,6 +47,8 @@ pub(crate) struct Book {
     end: Nanos,
     warm: Account,
     measured: Account,
+    /// Messages on streams.
+    messages: Ledger,
     /// Scheduled and not ended.
     in_system: u64,
     /// Written and not ended.
@@ -92,6 +99,7 @@ impl Book {
             end: NEVER,
             warm: Account::default(),
             measured: Account::default(),
+            messages: Ledger::default(),
             in_system: 0,
             in_flight: 0,
             silent_since: Nanos::ZERO,
@@ -407,6 +415,7 @@ impl Book {
         for (name, account) in [("warm-up", &self.warm), ("measured", &self.measured)] {
             assert!(account.balances(), "{name}: scheduled ≠ completed + failed + censored: {account:?}");
         }
+        self.messages.finish();
         assert_eq!((self.in_system, self.in_flight), (0, 0), "requests left in the book");
         let closing = Closing { missed_start: self.missed_start };
         self.hand_over.give_last(self.current);

@@ -22,6 +22,9 @@ pub struct Parcel {
     status: BTreeMap<u16, u64>,
     /// By tag, without the empty ones.
     times: BTreeMap<String, String>,
+    /// Likewise of messages on streams.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    messages: BTreeMap<String, String>,
     sent: Sent,
     #[serde(default)]
     stalls: Stalls,
@@ -84,10 +87,12 @@ impl Parcel {
     #[must_use]
     pub fn pack(data: &IntervalData) -> Self {
         let times = data.times.tagged().into_iter();
+        let messages = data.messages.tagged();
         Self {
             counts: data.counts,
             status: data.status_counts(),
             times: times.filter_map(|(tag, histogram)| Some((tag.to_owned(), full(histogram)?))).collect(),
+            messages: messages.filter_map(|(tag, times)| Some((tag.to_owned(), full(times)?))).collect(),
             sent: data.sent.clone(),
             stalls: data.stalls.clone(),
             examples: data.examples.clone(),
@@ -120,6 +125,10 @@ impl Parcel {
             if let Some(text) = times.remove(time.key()) {
                 data.times[time] = decode(time.key(), &text)?;
             }
+        }
+        let mut messages = self.messages;
+        for (tag, place) in data.messages.tagged_mut() {
+            *place = histogram(tag, messages.remove(tag))?;
         }
         data.sent = self.sent;
         data.stalls = self.stalls;
@@ -163,6 +172,7 @@ fn decode(tag: &str, text: &str) -> Result<Histogram<u64>, ParcelError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schema::load::MessageTime;
 
     fn interval(seed: u64) -> IntervalData {
         let mut data = IntervalData::default();
@@ -176,6 +186,9 @@ mod tests {
             data.times[Time::Response].record(value).unwrap();
             data.times[Time::FirstByte].record(value / 3 + 1).unwrap();
         }
+        data.counts.messages.measured.scheduled = seed;
+        data.messages[MessageTime::Gap].record(seed).unwrap();
+        data.messages.per_stream.record(seed % 100).unwrap();
         data.sent.note(seed, seed + 9);
         data.sent.close(4_000);
         data.stalls.note(units::Nanos(seed), units::Nanos(100_000 + seed), 3);
@@ -211,6 +224,8 @@ mod tests {
             assert_eq!(there.counts, here.counts);
             assert_eq!(there.status_counts(), here.status_counts());
             assert_eq!(there.sent, here.sent);
+            assert_eq!(there.messages[MessageTime::Gap], here.messages[MessageTime::Gap]);
+            assert_eq!(there.messages.per_stream, here.messages.per_stream);
             assert_eq!((&there.stalls, here.stalls.as_slice().len()), (&here.stalls, 1));
             assert_eq!(there.examples, here.examples);
             assert_eq!(there.entries[1].account, here.entries[1].account);

@@ -32,7 +32,7 @@ pub enum Event {
     /// Another trial begins.
     Begins(Box<Begun>),
     /// An interval with its response times, each with how often it came.
-    Interval(IntervalLine, Vec<(u64, u64)>),
+    Interval(Box<IntervalLine>, Vec<(u64, u64)>),
     /// A reading of counters.
     Counters(CounterLine),
     /// The trial has ended.
@@ -135,7 +135,7 @@ impl Followed {
         }
         for line in known {
             let times_ns = self.times_of(&line);
-            events.push(Event::Interval(line, times_ns));
+            events.push(Event::Interval(Box::new(line), times_ns));
         }
         let counters = lines(&mut self.counters, |line| serde_json::from_slice(line).ok());
         events.extend(counters.into_iter().map(Event::Counters));

@@ -11,7 +11,7 @@ use schema::grpc::{Compression, Grpc};
 use schema::scenario::{NamedRequest, ScenarioFile};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use units::Nanos;
+use units::{Nanos, PerSecond};
 
 /// What ghz does where the file says nothing.
 const TOTAL: u64 = 200;
@@ -62,6 +62,14 @@ impl Config {
         }
     }
 
+    /// A number from 0, which is what is missing, too.
+    fn count(&mut self, key: &str) -> Result<u64, Problem> {
+        if self.0.get(key).and_then(Value::as_u64) == Some(0) {
+            self.0.remove(key);
+        }
+        self.number(key, 0)
+    }
+
     fn truth(&mut self, key: &str) -> Result<bool, Problem> {
         match self.0.remove(key) {
             None | Some(Value::Null) => Ok(false),
@@ -110,6 +118,11 @@ pub(crate) fn read(name: &str, text: &str, description: String) -> Result<Import
         metadata: metadata(&mut config)?,
         deadline,
         compress: config.truth("enable-compression")?.then_some(Compression::Gzip),
+        messages: Some(config.count("stream-call-count")?).filter(|count| *count > 0),
+        message_rate: time_of_streams(&mut config, "stream-interval")?
+            .map(|pause| PerSecond(1e9 / pause.0 as f64)),
+        in_flight: None,
+        stream_for: time_of_streams(&mut config, "stream-call-duration")?,
     };
     if grpc.proto.is_empty() && grpc.protoset.is_none() {
         notes.count(
@@ -136,6 +149,12 @@ pub(crate) fn read(name: &str, text: &str, description: String) -> Result<Import
 fn origin(config: &mut Config, is_plain: bool) -> Result<Origin, Problem> {
     let host = config.text("host")?.unwrap_or_else(|| "127.0.0.1:50051".to_owned());
     Origin::parse(&format!("{}://{host}", if is_plain { "http" } else { "https" }))
+}
+
+/// A time that ghz's streams keep to; it waits so long between two messages where prony intends each at its own moment. A
+/// zero is none.
+fn time_of_streams(config: &mut Config, key: &str) -> Result<Option<Nanos>, Problem> {
+    Ok(config.time(key)?.filter(|time| *time > Nanos::ZERO))
 }
 
 /// How much is sent, as arguments of `prony load`.

@@ -11,6 +11,7 @@ mod feeder;
 mod program;
 pub mod protobuf;
 pub mod script;
+mod stream;
 mod template;
 mod token;
 mod traffic;
@@ -23,6 +24,7 @@ pub use program::{
     Bytes, CAPTURED_BYTES_MAX, Captured, Framed, Made, MakeCause, MakeError, Maker, Program, ProgramError,
     User,
 };
+pub use stream::StreamRule;
 pub use token::TokenUse;
 pub use traffic::{SessionSettings, Traffic};
 pub use wire::EncodeError;

@@ -10,6 +10,7 @@ use crate::finding::CellWhy;
 pub use crate::finding::{Finding, FindingCause, FindingLevel};
 use crate::layers::LayerCosts;
 use crate::memory_view::MemoryView;
+pub use crate::messages::CellMessages;
 use crate::metric::{Metric, Unit};
 use crate::published::PublishedResult;
 use crate::said::Said;
@@ -233,6 +234,9 @@ pub struct CellSummary {
     /// The longest response and the use of the CPUs, which are shown and never compared.
     #[serde(default, skip_serializing_if = "Extremes::is_empty")]
     pub extremes: Extremes,
+    /// Messages on streams; absent where none streams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<CellMessages>,
     /// Response-time quantiles of the merged histograms of the valid trials, for the percentile chart.
     pub curve: Vec<CurvePoint>,
     /// The same histograms in bins of equal width on a logarithmic axis; empty without a request, and in older files.

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use units::Nanos;
+use units::{Nanos, PerSecond};
 
 /// `[request.grpc]`: the request is a call of gRPC over HTTP/2. The request's own `path`, `method` and body stay out.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grpc {
-    /// `package.Service/Method`; the method has one message each way.
+    /// `package.Service/Method`.
     pub method: String,
     /// `.proto` files that say what the messages are, relative to the scenario file. With `import_path`: relative to one of
     /// those. Without them and without `protoset`, `prony load` asks the server.
@@ -36,6 +36,20 @@ pub struct Grpc {
     /// Compresses the message, which must not be a template. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<Compression>,
+    /// Messages sent on each stream, of a method that takes a stream of messages. Default: 1, or as many as `stream_for`
+    /// has time for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
+    /// Messages a second on each stream, each intended at its own moment. Default: each goes out as soon as it may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_rate: Option<PerSecond>,
+    /// Messages of a stream that may wait for their answers at a time, where both sides stream. Default: 1, or no limit with
+    /// `message_rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<u32>,
+    /// How long messages are sent on each stream. Default: until `messages` are sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream_for: Option<Nanos>,
 }
 
 /// How messages are compressed.
@@ -76,6 +90,41 @@ pub struct CallPlan {
     /// The message where it holds `${…}`: its parts in order. The request's body is then empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Vec<MessagePart>>,
+    /// How messages follow each other; absent where each side sends one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<StreamPlan>,
+}
+
+/// Which sides of a call send a stream of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Streaming {
+    /// The server: one message goes out, any number comes.
+    #[default]
+    Server,
+    /// The client: messages go out, one comes.
+    Client,
+    /// Both: the n-th message that comes is the answer to the n-th that went out.
+    Both,
+}
+
+/// The messages of a call with a stream of them, resolved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct StreamPlan {
+    /// Which sides stream.
+    pub streaming: Streaming,
+    /// Messages sent on each stream; until `lasts_ns` where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
+    /// Messages a second on each stream; each goes out as soon as it may where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_per_s: Option<f64>,
+    /// Messages that may wait for their answers at a time, where both sides stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<u32>,
+    /// How long messages are sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lasts_ns: Option<u64>,
 }
 
 /// A field that the message of an answer must have.

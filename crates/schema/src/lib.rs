@@ -45,6 +45,7 @@ mod levels;
 pub mod limits;
 pub mod load;
 pub mod memory_view;
+mod messages;
 pub mod metric;
 pub mod monitoring;
 mod names;

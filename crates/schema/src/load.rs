@@ -5,6 +5,7 @@ use crate::belief::BeliefLevel;
 use crate::calibration::CalibrationSummary;
 use crate::each::EachSummary;
 pub use crate::error_class::ErrorClass;
+pub use crate::messages::{MessageSummary, MessageTime, StreamLength};
 use crate::plan::{LoadPlan, PhasePlan, ScenarioPlan};
 use crate::said::Said;
 pub use crate::times::{Latencies, LatencySummary, RankInterval, Time};
@@ -43,6 +44,9 @@ pub struct LoadReport {
     /// Streams of HTTP/2 over the whole load; absent over HTTP/1.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams: Option<StreamSummary>,
+    /// Messages on streams of gRPC; absent where each call has one message each way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<MessageSummary>,
     /// Times of completed requests.
     pub latency_ns: Latencies,
     /// The same by request, in the scenario's order; empty for a scenario of one request.

@@ -72,11 +72,27 @@ pub enum Metric {
     SentPerCpu,
     /// Bytes of answers that were received per second of the target's CPU time: how fast one CPU encodes them.
     ReceivedPerCpu,
+    /// Messages of streams that were completed, per second: answered, or sent on a stream that was completed.
+    MessagesCompleted,
+    /// Messages that came on streams, per second.
+    MessagesReceived,
+    /// Median response time of messages, where both sides stream.
+    MessageP50,
+    /// 99th percentile of response time of messages, where both sides stream.
+    MessageP99,
+    /// Median time to a stream's first message, from the stream's intended time.
+    FirstMessageP50,
+    /// 99th percentile of the time to a stream's first message.
+    FirstMessageP99,
+    /// 99th percentile of the time between two messages of a stream.
+    MessageGapP99,
+    /// Messages on each completed stream, on average.
+    StreamLength,
 }
 
 impl Metric {
     /// Metrics that are computed for claims only, so that neither tables nor corrections for many tests grow.
-    pub const ASKED: [Self; 21] = [
+    pub const ASKED: [Self; 29] = [
         Self::Cpu,
         Self::Max,
         Self::GcCount,
@@ -98,6 +114,14 @@ impl Metric {
         Self::ReceivedBytes,
         Self::SentPerCpu,
         Self::ReceivedPerCpu,
+        Self::MessagesCompleted,
+        Self::MessagesReceived,
+        Self::MessageP50,
+        Self::MessageP99,
+        Self::FirstMessageP50,
+        Self::FirstMessageP99,
+        Self::MessageGapP99,
+        Self::StreamLength,
     ];
 
     /// All metrics of a report, in its order.
@@ -151,6 +175,14 @@ impl Metric {
             Self::ReceivedBytes => "received_bytes",
             Self::SentPerCpu => "sent_per_cpu",
             Self::ReceivedPerCpu => "received_per_cpu",
+            Self::MessagesCompleted => "messages_completed",
+            Self::MessagesReceived => "messages_received",
+            Self::MessageP50 => "message_p50",
+            Self::MessageP99 => "message_p99",
+            Self::FirstMessageP50 => "first_message_p50",
+            Self::FirstMessageP99 => "first_message_p99",
+            Self::MessageGapP99 => "message_gap_p99",
+            Self::StreamLength => "stream_length",
         }
     }
 
@@ -158,7 +190,11 @@ impl Metric {
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
-            Self::Throughput | Self::GcRate | Self::Reconnects => Unit::PerSecond,
+            Self::Throughput
+            | Self::GcRate
+            | Self::Reconnects
+            | Self::MessagesCompleted
+            | Self::MessagesReceived => Unit::PerSecond,
             Self::ErrorRate
             | Self::Cpu
             | Self::GcPauseShare
@@ -168,7 +204,7 @@ impl Metric {
             | Self::TimeWaitReuse
             | Self::Retransmissions => Unit::Share,
             Self::Memory | Self::AllocPerRequest | Self::BytesPerRequest => Unit::Bytes,
-            Self::GcCount | Self::RequestsLost => Unit::Count,
+            Self::GcCount | Self::RequestsLost | Self::StreamLength => Unit::Count,
             Self::SentBytes | Self::ReceivedBytes | Self::SentPerCpu | Self::ReceivedPerCpu => {
                 Unit::BytesPerSecond
             }
@@ -188,6 +224,9 @@ impl Metric {
                 | Self::ReceivedBytes
                 | Self::SentPerCpu
                 | Self::ReceivedPerCpu
+                | Self::MessagesCompleted
+                | Self::MessagesReceived
+                | Self::StreamLength
         )
     }
 

@@ -45,6 +45,14 @@ impl Metric {
             Self::ReceivedBytes => "Received",
             Self::SentPerCpu => "Sent per CPU second",
             Self::ReceivedPerCpu => "Received per CPU second",
+            Self::MessagesCompleted => "Messages completed",
+            Self::MessagesReceived => "Messages received",
+            Self::MessageP50 => "Message p50",
+            Self::MessageP99 => "Message p99",
+            Self::FirstMessageP50 => "First message p50",
+            Self::FirstMessageP99 => "First message p99",
+            Self::MessageGapP99 => "Message gap p99",
+            Self::StreamLength => "Stream length",
         }
     }
 
@@ -96,6 +104,16 @@ impl Metric {
             Self::ReceivedPerCpu => {
                 said!("metric.received_per_cpu", "bytes received per CPU second of the target")
             }
+            Self::MessagesCompleted => said!("metric.messages_completed", "messages completed per second"),
+            Self::MessagesReceived => said!("metric.messages_received", "messages received per second"),
+            Self::MessageP50 => said!("metric.message_p50", "median response time of messages"),
+            Self::MessageP99 => said!("metric.message_p99", "p99 response time of messages"),
+            Self::FirstMessageP50 => said!("metric.first_message_p50", "median time to the first message"),
+            Self::FirstMessageP99 => {
+                said!("metric.first_message_p99", "p99 of the time to the first message")
+            }
+            Self::MessageGapP99 => said!("metric.message_gap_p99", "p99 of the gaps between messages"),
+            Self::StreamLength => said!("metric.stream_length", "messages on each stream"),
         }
     }
 }

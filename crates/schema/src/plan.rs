@@ -8,7 +8,10 @@ pub use crate::claim::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimQuantity, C
 use crate::counters::CountersPlan;
 use crate::design::DesignPlan;
 use crate::event::EventPlan;
-pub use crate::grpc::{CallPlan, Encoded, MessageCapture, MessageCheck, MessagePart, ScalarKind, ValuePart};
+pub use crate::grpc::{
+    CallPlan, Encoded, MessageCapture, MessageCheck, MessagePart, ScalarKind, StreamPlan, Streaming,
+    ValuePart,
+};
 use crate::hooks::HooksPlan;
 use crate::limits::LimitsPlan;
 use crate::profile::ProfilePlan;

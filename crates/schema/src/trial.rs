@@ -6,6 +6,7 @@ use crate::calibration::{Canary, ClockCheck};
 use crate::event::EventRecord;
 use crate::limits::{Confinement, GroupUsage, RelayUsage};
 use crate::load::{ErrorClass, LoadReport};
+pub use crate::messages::MessageInterval;
 use crate::said::Said;
 use crate::server_side::ServerSide;
 use crate::steady::{Steadiness, WarmUpEnd};
@@ -189,6 +190,9 @@ pub struct IntervalLine {
     /// When at least four requests were in flight and none ended, for 10 ms or more; the eight longest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<StallSpan>,
+    /// Messages on streams; absent where no request of the scenario is a stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<MessageInterval>,
     /// The same by request, in the scenario's order; empty for a scenario of one request. Of more than
     /// [`IntervalLine::REQUESTS_MAX`] the last line holds all that have none of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

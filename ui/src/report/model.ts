@@ -24,6 +24,8 @@ export function unitOf(metric: Metric) {
     case "throughput":
     case "gc_rate":
     case "reconnects":
+    case "messages_completed":
+    case "messages_received":
       return "per_second" as const;
     case "error_rate":
     case "cpu":
@@ -40,6 +42,7 @@ export function unitOf(metric: Metric) {
       return "bytes" as const;
     case "gc_count":
     case "requests_lost":
+    case "stream_length":
       return "count" as const;
     case "sent_bytes":
     case "received_bytes":

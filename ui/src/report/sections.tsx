@@ -20,6 +20,7 @@ import type { SectionProps } from "./frame";
 import { Latency, groupsOf } from "./latency";
 import { Layers } from "./layers";
 import { Memory, hasMemory } from "./memory";
+import { Messages, hasMessages } from "./messages";
 import { Profiles } from "./profiles";
 import { Reproduce } from "./reproduce";
 import { Soak } from "./soak";
@@ -50,6 +51,7 @@ const SECTIONS: SectionOf[] = [
   { id: "factors", has: ({ page }) => Boolean(page.analysis.effects), body: Effects, height: 600 },
   { id: "capacity", has: hasCapacity, body: Capacity, height: 1400 },
   { id: "latency", has: ({ page }) => groupsOf(page.analysis.cells).length > 0, body: Latency, height: 1000 },
+  { id: "messages", has: hasMessages, body: Messages, height: 300 },
   { id: "time", has: hasTime, body: Time, height: 1600 },
   { id: "events", has: ({ page }) => some(page.analysis.events), body: Events, height: 300 },
   {

@@ -41,6 +41,14 @@ const metrics: Record<Metric, string> = {
   received_bytes: "Received",
   sent_per_cpu: "Sent per CPU second",
   received_per_cpu: "Received per CPU second",
+  messages_completed: "Messages completed",
+  messages_received: "Messages received",
+  message_p50: "Message p50",
+  message_p99: "Message p99",
+  first_message_p50: "First message p50",
+  first_message_p99: "First message p99",
+  message_gap_p99: "Message gap p99",
+  stream_length: "Stream length",
 };
 
 const verdicts: Record<Verdict, string> = {
@@ -261,6 +269,7 @@ export const en = {
     factors: "Factors",
     capacity: "Load, throughput, latency, errors",
     latency: "Response times",
+    messages: "Messages on streams",
     time: "Over time",
     events: "Events",
     soak: "Soak",
@@ -508,6 +517,12 @@ export const en = {
     all: (n: number) => `all ${n} layers`,
   },
 
+  messages: {
+    about:
+      "The ledger of messages, beside that of the streams that carry them: scheduled = completed + failed + censored, summed over the valid trials. Times are those of the trial in the middle; percentiles are never averaged.",
+    caption: "Messages of each cell: their ledger and their times",
+    unanswered: "Unanswered",
+  },
   memory: {
     about:
       "The valid trial with the middle throughput of each cell. Panels over each other share one time axis, so that a rise of p99 can be held against collections and growth; what the target does not tell has no panel.",

@@ -39,6 +39,14 @@ export const zh: Words = {
     received_bytes: "接收速率",
     sent_per_cpu: "每 CPU 秒发送量",
     received_per_cpu: "每 CPU 秒接收量",
+    messages_completed: "每秒完成消息数",
+    messages_received: "每秒收到消息数",
+    message_p50: "消息 p50",
+    message_p99: "消息 p99",
+    first_message_p50: "首条消息 p50",
+    first_message_p99: "首条消息 p99",
+    message_gap_p99: "消息间隔 p99",
+    stream_length: "每流消息数",
   },
   verdicts: {
     faster: "更快",
@@ -214,6 +222,7 @@ export const zh: Words = {
     factors: "因素",
     capacity: "负载、吞吐量、延迟与错误",
     latency: "响应时间",
+    messages: "流上的消息",
     time: "随时间变化",
     events: "事件",
     soak: "长时间运行",
@@ -460,6 +469,12 @@ export const zh: Words = {
     all: (n) => `全部 ${n} 层`,
   },
 
+  messages: {
+    about:
+      "消息的账目，与承载它们的流分开计算：计划 = 完成 + 失败 + 截断，为各有效试次之和。时间取居中试次的值；百分位数从不取平均。",
+    caption: "各单元的消息：账目与时间",
+    unanswered: "未获应答",
+  },
   memory: {
     about:
       "每个单元中吞吐量居中的有效试次。各图共用一条时间轴，便于把 p99 的上升与垃圾回收、内存增长对照；目标未告知的项目没有图。",

@@ -18,12 +18,13 @@
 //! | `downtime`, `requests_lost` | the trial's events, added up |
 //! | `sent_bytes`, `received_bytes` | bytes of the window over its length |
 //! | `sent_per_cpu`, `received_per_cpu` | the same bytes over the CPU time of the target |
+//! | `messages_completed` to `stream_length` | the trial's ledger of messages; absent where no request is a stream |
 //!
 //! Invariant: what was not read is absent, never 0; a trial without an event has neither downtime nor losses.
 
 use super::TrialData;
 use crate::stats::order::median;
-use schema::load::{ErrorClass, LoadReport};
+use schema::load::{ErrorClass, LoadReport, MessageSummary};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan};
 use schema::trial::{IntervalLine, Phase};
@@ -96,6 +97,21 @@ fn raw(plan: &ExperimentPlan, trial: &TrialData, metric: Metric) -> Option<f64> 
         Metric::ReceivedBytes => Some(load.bytes.read as f64 / window_s),
         Metric::SentPerCpu => Some(load.bytes.written as f64 / trial.file.target.cpu_s?),
         Metric::ReceivedPerCpu => Some(load.bytes.read as f64 / trial.file.target.cpu_s?),
+        _ => of_messages(load.messages.as_ref()?, metric),
+    }
+}
+
+fn of_messages(messages: &MessageSummary, metric: Metric) -> Option<f64> {
+    let ns = |ns: Option<u64>| ns.map(|ns| ns as f64);
+    match metric {
+        Metric::MessagesCompleted => Some(messages.completed_per_s),
+        Metric::MessagesReceived => Some(messages.received_per_s),
+        Metric::MessageP50 => ns(messages.response.p50),
+        Metric::MessageP99 => ns(messages.response.p99),
+        Metric::FirstMessageP50 => ns(messages.first_message.p50),
+        Metric::FirstMessageP99 => ns(messages.first_message.p99),
+        Metric::MessageGapP99 => ns(messages.gap.p99),
+        Metric::StreamLength => Some(messages.per_stream?.mean),
         _ => None,
     }
 }

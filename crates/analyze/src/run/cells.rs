@@ -12,6 +12,7 @@ use super::pooled::{Pooled, pooled};
 use super::ratio::interval_of_values;
 use super::{MIN_TRIALS, TrialData};
 use crate::stats::Refusal;
+use crate::stats::order::lower_median;
 use crate::stats::student::MeanTest;
 use crate::trial::histogram::merged;
 use crate::trial::{bins, curve};
@@ -49,6 +50,7 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         memory_view: super::memory_view::memory_view(data, cell),
         extremes: super::extremes::extremes(data, cell),
         parts: super::parts::parts(data, cell),
+        messages: super::messages::of_cell(data, cell),
         curve,
         histogram,
     }
@@ -56,9 +58,7 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
 
 /// The lower median of all trials that became ready, void ones too: what voids a trial comes after its start.
 fn cold_start_ns(data: &RunData<'_>, cell: &CellPlan) -> Option<u64> {
-    let mut times: Vec<u64> = data.trials_of(&cell.id).filter_map(|trial| trial.file.ready_ns).collect();
-    times.sort_unstable();
-    times.get(times.len().saturating_sub(1) / 2).copied()
+    lower_median(data.trials_of(&cell.id).filter_map(|trial| trial.file.ready_ns))
 }
 
 fn metrics(data: &RunData<'_>, cell: &CellPlan) -> Vec<MetricSummary> {

@@ -31,6 +31,7 @@ mod load;
 mod look;
 mod machine;
 mod memory_view;
+mod messages;
 mod named;
 mod outliers;
 mod pairs;

@@ -92,6 +92,13 @@ pub(super) fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
     Some(lower / 2.0 + upper / 2.0)
 }
 
+/// The value in the middle, of an even number the lower of two: one that was there. `None` without values.
+pub(crate) fn lower_median(values: impl Iterator<Item = u64>) -> Option<u64> {
+    let mut values: Vec<u64> = values.collect();
+    values.sort_unstable();
+    values.get(values.len().saturating_sub(1) / 2).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,6 +18,8 @@ pub struct TrialFacts {
     pub response_mean_ns: Option<f64>,
     /// Longest done − intended.
     pub response_max_ns: Option<u64>,
+    /// The lateness of messages on streams; absent where none has a time of its own to keep.
+    pub messages: Option<MessageLateness>,
     /// All outcomes that came inside the window, failed ones included.
     pub answered_all: u64,
     /// Share of CPU time stolen from this host, 0 to 1.
@@ -38,6 +40,17 @@ pub struct TrialFacts {
     pub target_alive: Option<bool>,
     /// Whether events disturbed the window on purpose. What holds of a steady load only is then not asked.
     pub disturbed: bool,
+}
+
+/// How late the generator sent messages, and the times that this is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageLateness {
+    /// 99th percentile of dispatched − intended, of messages that were due on an open stream.
+    pub pacer_lag_p99_ns: u64,
+    /// Median of done − written; that of their streams counts where messages have no answers.
+    pub service_p50_ns: Option<u64>,
+    /// 99th percentile of done − intended, likewise.
+    pub response_p99_ns: Option<u64>,
 }
 
 /// The time that requests spent in the system, by two books that share nothing but the stamps: warm-up, samples and

@@ -26,7 +26,7 @@ pub use by_request::request_curves;
 pub use counters::CounterCurves;
 pub use curve::curve;
 pub use events::event_effect;
-pub use facts::{Residence, ServerFacts, TrialFacts};
+pub use facts::{MessageLateness, Residence, ServerFacts, TrialFacts};
 pub(crate) use failures::{failed_share, level_of};
 pub(crate) use gate::gate;
 pub use heat::HeatMaker;

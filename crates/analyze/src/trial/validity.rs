@@ -8,7 +8,7 @@ use super::facts::{Residence, TrialFacts};
 use super::failures::failures;
 use super::fleet;
 use super::gate::{count_requests, gate};
-use super::lateness::limit_ns;
+use super::lateness::worst_ns;
 use super::server;
 use crate::words::{Noun, count, duration, grouped, number, percent};
 use schema::experiment::LoadModel;
@@ -152,28 +152,49 @@ fn answers(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     Some(gate("answers", completed > 0, completed as f64, 1.0, text))
 }
 
-/// `scheduled = completed + failed + censored`, and the classes of errors add up to `failed` (METHOD §0.5).
+/// `scheduled = completed + failed + censored`, of requests and of messages on streams, and the classes of errors add up to
+/// `failed` (METHOD §0.5).
 fn nothing_lost(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let requests = &report.requests;
-    let wide = |number: u64| i128::from(number);
-    let lost =
-        wide(requests.scheduled) - wide(requests.completed) - wide(requests.failed) - wide(requests.censored);
-    let unclassed = wide(requests.failed) - report.errors.values().map(|count| wide(*count)).sum::<i128>();
-    let ok = lost == 0 && unclassed == 0;
+    let lost = left(requests.scheduled, [requests.completed, requests.failed, requests.censored]);
+    let unclassed = left(requests.failed, report.errors.values().copied());
+    let of_messages = report.messages.as_ref().map_or(0, |messages| {
+        left(messages.scheduled, [messages.completed, messages.failed, messages.censored])
+    });
+    let messages = || grouped(report.messages.as_ref().map_or(0, |messages| messages.scheduled));
     let scheduled = count_requests(requests.scheduled);
-    let text = if ok {
-        said!("gate.nothing_lost.ok", "each of {requests} has exactly one outcome", requests = scheduled)
-    } else {
-        said!(
+    let text = match (lost, unclassed, of_messages) {
+        (0, 0, 0) if report.messages.is_some() => said!(
+            "gate.nothing_lost.ok_with_messages",
+            "each of {requests} has exactly one outcome, and so has each of {messages} messages on streams",
+            requests = scheduled,
+            messages = messages()
+        ),
+        (0, 0, 0) => {
+            said!("gate.nothing_lost.ok", "each of {requests} has exactly one outcome", requests = scheduled)
+        }
+        (0, 0, lost) => said!(
+            "gate.nothing_lost.messages",
+            "{lost} of {messages} messages on streams have no outcome or a double one: report this as a fault of prony",
+            lost = lost.to_string(),
+            messages = messages()
+        ),
+        (lost, unclassed, _) => said!(
             "gate.nothing_lost.failed",
             "{lost} of {requests} have no outcome or a double one, and {unclassed} failures have no class or a \
              double one: report this as a fault of prony",
             lost = lost.to_string(),
             requests = scheduled,
             unclassed = unclassed.to_string()
-        )
+        ),
     };
-    Some(gate("nothing_lost", ok, lost.abs().max(unclassed.abs()) as f64, 0.0, text))
+    let worst = [lost, unclassed, of_messages].map(i128::abs).into_iter().max().unwrap_or(0);
+    Some(gate("nothing_lost", worst == 0, worst as f64, 0.0, text))
+}
+
+/// What is left of a count without the parts that it should have.
+fn left(count: u64, parts: impl IntoIterator<Item = u64>) -> i128 {
+    i128::from(count) - parts.into_iter().map(i128::from).sum::<i128>()
 }
 
 /// METHOD §9: ∫ in-flight = Σ residence, here from the intended time on. Unlike Little's law for a window it has no
@@ -267,10 +288,9 @@ fn generator_cpu(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     Some(gate("generator_cpu", ok, busy, BUSY_SHARE, text))
 }
 
-/// METHOD §1; [`limit_ns`].
+/// METHOD §1; [`worst_ns`].
 fn pacer_lag(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
-    let lag = facts.pacer_lag_p99_ns? as f64;
-    let limit = limit_ns(facts)?;
+    let (lag, limit) = worst_ns(facts)?;
     let ok = lag <= limit;
     let found = said!(
         "gate.pacer_lag.ok",
@@ -318,6 +338,7 @@ fn offered_achieved(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let own: u64 =
         own.iter().filter_map(|class| report.errors.get(class)).fold(0, |a, b| a.saturating_add(*b));
     let ended = requests.completed.saturating_add(requests.failed).saturating_sub(own);
+    let ended = ended.saturating_add(cut_short(report));
     let ratio = ended as f64 / requests.scheduled as f64;
     let ok = (OFFERED_LOW..=OFFERED_HIGH).contains(&ratio);
     let window_s = (report.window.duration_ns as f64 / 1e9).max(1e-9);
@@ -339,6 +360,13 @@ fn offered_achieved(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
         )
     };
     Some(gate("offered_achieved", ok, ratio, OFFERED_LOW, text))
+}
+
+/// Streams of messages that the end of the load cut: they last as long as their messages say, and the drain may be shorter.
+/// At most twice as many as were in the system on average, so that streams that never end do not pass for cut ones.
+fn cut_short(report: &LoadReport) -> u64 {
+    let most = (2.0 * report.window.in_system_mean).ceil() as u64;
+    report.messages.as_ref().map_or(0, |_| report.requests.censored.min(most))
 }
 
 /// Little's law L = X·W on the client's own numbers (Little, Operations Research 9, 1961; METHOD §6, §9).

@@ -4,12 +4,33 @@ use crate::synth::{SECOND_NS, claim_of, closed, run, second, trial};
 use analyze::{TrialData, analyze};
 use schema::event::{Around, EventEffect, EventRecord};
 use schema::limits::{Confinement, IsolatedGenerator};
-use schema::load::ErrorClass;
+use schema::load::{ErrorClass, LatencySummary, MessageSummary, StreamLength};
 use schema::metric::Metric;
 use schema::plan::{ClaimComparison, ClaimTest};
 use schema::signals::Signals;
 use schema::trial::Phase;
 use std::collections::BTreeMap;
+
+/// A ledger in which every value is another.
+fn messages() -> MessageSummary {
+    let times =
+        |p50: u64, p99: u64| LatencySummary { p50: Some(p50), p99: Some(p99), ..LatencySummary::default() };
+    MessageSummary {
+        scheduled: 1_000,
+        completed: 970,
+        failed: 20,
+        unanswered: 5,
+        censored: 10,
+        received: 980,
+        received_per_s: 490.0,
+        completed_per_s: 480.0,
+        per_stream: Some(StreamLength { streams: 40, mean: 24.25, min: 20, p50: 24, max: 30 }),
+        response: times(3_000_000, 9_000_000),
+        first_message: times(4_000_000, 11_000_000),
+        gap: times(1_000_000, 7_000_000),
+        ..MessageSummary::default()
+    }
+}
 
 /// Two seconds of samples with everything that the metrics read.
 pub(crate) fn planted(trial: &mut TrialData) {
@@ -52,6 +73,7 @@ pub(crate) fn planted(trial: &mut TrialData) {
     load.bytes.read = 360_000;
     load.bytes.written = 180_000;
     load.latency_ns.response.max = Some(80_000_000);
+    load.messages = Some(messages());
     trial.file.target.cpu_s = Some(1.5);
     let generator = IsolatedGenerator {
         address: [10, 64, 0, 1].into(),
@@ -117,11 +139,19 @@ fn each_metric_is_read_from_what_its_table_says() {
         (Metric::ReceivedBytes, 180_000.0),
         (Metric::SentPerCpu, 120_000.0),
         (Metric::ReceivedPerCpu, 240_000.0),
+        (Metric::MessagesCompleted, 480.0),
+        (Metric::MessagesReceived, 490.0),
+        (Metric::MessageP50, 3e6),
+        (Metric::MessageP99, 9e6),
+        (Metric::FirstMessageP50, 4e6),
+        (Metric::FirstMessageP99, 11e6),
+        (Metric::MessageGapP99, 7e6),
+        (Metric::StreamLength, 24.25),
     ] {
         let found = value(metric, |_| ()).unwrap_or(f64::NAN);
         assert!((found - wanted).abs() < 1e-6 * wanted, "{metric:?}: {found} instead of {wanted}");
     }
-    assert_eq!(Metric::ASKED.len(), 21, "a new one needs a line above");
+    assert_eq!(Metric::ASKED.len(), 29, "a new one needs a line above");
 }
 
 #[test]
@@ -154,7 +184,8 @@ fn what_was_not_read_is_absent_and_never_0() {
         trial.signals = None;
         trial.file.events.clear();
         trial.file.target.cpu_s = None;
-        trial.file.load.as_mut().expect("it has a load").latency_ns.response.max = None;
+        let load = trial.file.load.as_mut().expect("it has a load");
+        (load.latency_ns.response.max, load.messages) = (None, None);
     };
     for metric in [
         Metric::Cpu,
@@ -170,9 +201,53 @@ fn what_was_not_read_is_absent_and_never_0() {
         Metric::Rtt,
         Metric::Downtime,
         Metric::RequestsLost,
+        Metric::MessagesCompleted,
+        Metric::MessagesReceived,
+        Metric::MessageP99,
+        Metric::FirstMessageP50,
+        Metric::MessageGapP99,
+        Metric::StreamLength,
     ] {
         assert_eq!(value(metric, blind), None, "{metric:?}");
     }
     // A target that never came back has no known downtime.
     assert_eq!(value(Metric::Downtime, |trial| trial.file.events[0].still_down = true), None);
+}
+
+#[test]
+fn a_cell_has_the_ledger_of_its_valid_trials_and_the_times_of_its_middle_one() {
+    let file = run(&["a", "b"], &[closed(4)], 4);
+    let trials: Vec<TrialData> = (1..=8)
+        .map(|id| {
+            let mut one = trial(&file, id, &[]);
+            let load = one.file.load.as_mut().expect("it has a load");
+            load.window.duration_ns = 2 * SECOND_NS;
+            let is_streamed = one.file.cell == "c1";
+            load.messages = is_streamed.then(|| {
+                let mut messages = messages();
+                messages.first_message.p50 = Some(1_000 * u64::from(id));
+                messages.gap.p99 = None;
+                messages
+            });
+            one
+        })
+        .collect();
+    let cells = analyze(&file, &trials).cells;
+    assert_eq!(cells[1].messages, None, "nothing streams there");
+    let of = trials.iter().filter(|one| one.file.cell == "c1").count() as u64;
+    let found = cells[0].messages.expect("it streams");
+    assert_eq!((found.scheduled, found.completed), (1_000 * of, 970 * of));
+    assert_eq!((found.failed, found.unanswered, found.censored), (20 * of, 5 * of, 10 * of));
+    assert_eq!(found.scheduled, found.completed + found.failed + found.censored);
+    assert!((found.completed_per_s - 480.0).abs() < 1e-9 && (found.received_per_s - 490.0).abs() < 1e-9);
+    assert!((found.per_stream.unwrap() - 24.25).abs() < 1e-9);
+    let mut ids: Vec<u64> =
+        trials.iter().filter(|one| one.file.cell == "c1").map(|one| one.file.id.into()).collect();
+    ids.sort_unstable();
+    assert_eq!(
+        found.first_message_p50_ns,
+        Some(1_000 * ids[(ids.len() - 1) / 2]),
+        "a value that a trial had"
+    );
+    assert_eq!((found.response_p99_ns, found.gap_p99_ns), (Some(9_000_000), None));
 }

@@ -24,6 +24,7 @@ fn good_facts() -> TrialFacts {
         residence: None,
         server: None,
         target_alive: Some(true),
+        messages: None,
         disturbed: false,
     }
 }

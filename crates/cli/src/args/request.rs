@@ -3,7 +3,7 @@
 use schema::grpc::{CodeItem, Compression, Grpc};
 use schema::scenario::Expect;
 use std::path::PathBuf;
-use units::{Bytes, Nanos};
+use units::{Bytes, Nanos, PerSecond};
 
 /// The user's programs before and after the load.
 #[derive(Debug, clap::Args)]
@@ -87,6 +87,18 @@ pub(crate) struct CallArgs {
     /// Compress the message
     #[arg(long, value_name = "CODING", requires = "grpc", value_parser = ["gzip"])]
     pub(crate) compress: Option<String>,
+    /// Messages sent on each stream, of a method that takes a stream [default: 1, or as many as --stream-for has time for]
+    #[arg(long, value_name = "N", requires = "grpc")]
+    pub(crate) messages: Option<u64>,
+    /// Messages a second on each stream, each intended at its own moment [default: each goes out as soon as it may]
+    #[arg(long, value_name = "RATE", requires = "grpc")]
+    pub(crate) message_rate: Option<PerSecond>,
+    /// Messages of a stream that may wait for their answers at a time [default: 1, or no limit with --message-rate]
+    #[arg(long, value_name = "N", requires = "grpc")]
+    pub(crate) in_flight: Option<u32>,
+    /// How long messages are sent on each stream [default: until --messages are sent]
+    #[arg(long, value_name = "TIME", requires = "grpc", value_parser = super::duration)]
+    pub(crate) stream_for: Option<Nanos>,
     /// Status of gRPC that is right, by name or number, repeatable [default: OK]
     #[arg(long, value_name = "STATUS", requires = "grpc")]
     pub(crate) expect_grpc: Vec<String>,
@@ -99,6 +111,10 @@ pub(super) const FLAGS: &[(&str, &str)] = &[
     ("request.grpc.method", "--grpc"),
     ("request.grpc.message", "--data"),
     ("request.grpc.message_file", "--data-file"),
+    ("request.grpc.messages", "--messages"),
+    ("request.grpc.message_rate", "--message-rate"),
+    ("request.grpc.in_flight", "--in-flight"),
+    ("request.grpc.stream_for", "--stream-for"),
     ("expect.grpc_status", "--expect-grpc"),
 ];
 
@@ -118,6 +134,10 @@ impl CallArgs {
                 metadata,
                 deadline: self.call_deadline,
                 compress: self.compress.as_ref().map(|_| Compression::Gzip),
+                messages: self.messages,
+                message_rate: self.message_rate,
+                in_flight: self.in_flight,
+                stream_for: self.stream_for,
             };
             let codes = self.expect_grpc.iter().map(|text| match text.parse() {
                 Ok(number) => CodeItem::Number(number),

@@ -115,7 +115,7 @@ fn mistakes_are_named_before_a_connection_is_made() {
     let call = |method: &'static str| ["load", &*url, "--grpc", method, "--proto", proto].map(str::to_owned);
     for (method, args, cause) in [
         ("shop.Cart/Ad", &[][..], "--grpc: there is no method of shop.Cart called `Ad`"),
-        ("shop.Cart/Watch", &[], "--grpc: `shop.Cart/Watch` answers with a stream of messages"),
+        ("shop.Cart/Add", &["--messages", "2"], "--messages: `shop.Cart/Add` takes one message"),
         ("shop.Cart/Add", &["--data", "{"], "--data: not JSON"),
         ("shop.Cart/Add", &["--data", "{\"idd\": 1}"], "--data: it does not fit"),
         ("shop.Cart/Add", &["--data", "{\"id\": \"${no}\"}"], "--data: column"),

@@ -77,6 +77,34 @@ impl Running {
         report
     }
 
+    /// Streams of all three kinds on every driver, with both ledgers as they must be; how many there were.
+    fn streams(&self, name: &str) -> u64 {
+        const STREAMS: u64 = 100;
+        let payload = ["--data", "{\"payload\": \"aGVsbG8=\"}", "--messages", "20"];
+        let kinds = [
+            ("Watch", &["--data", "{\"n\": 2}"][..], STREAMS, 16 * STREAMS),
+            ("Fill", &payload, 20 * STREAMS, STREAMS),
+            ("Echo", &[&payload[..], &["--in-flight", "4"]].concat(), 20 * STREAMS, 20 * STREAMS),
+        ];
+        let mut streams = 0;
+        for driver in ["epoll", "auto"] {
+            for (method, args, sent, received) in kinds {
+                let shape = ["-c", "3", "--streams", "5", "-n", "100", "--driver", driver];
+                let report = self.load(method, &[&shape[..], args].concat());
+                let messages = &report["messages"];
+                assert_eq!(report["requests"]["completed"], STREAMS, "{name} {driver} {method}");
+                assert_eq!(
+                    (&messages["scheduled"], &messages["completed"]),
+                    (&sent.into(), &sent.into()),
+                    "{name} {method}"
+                );
+                assert_eq!(messages["received"], received, "{name} {driver} {method}");
+                streams += STREAMS;
+            }
+        }
+        streams
+    }
+
     /// Whether the server says that so many calls have begun.
     fn counts(&self, calls: u64, folder: &Path) -> Result<(), String> {
         let file = folder.join("count.toml");
@@ -119,7 +147,8 @@ fn real_servers_count_what_prony_counts() {
         let wrong = ["--data", "{\"n\": 0}", "-n", "100", "--errors-ok"];
         let wrong = server.load("Records", &[&wrong[..], &shape].concat());
         assert_eq!(wrong["errors"]["grpc_invalid_argument"], 100, "{}", real.name);
-        assert_eq!(server.counts(2600, folder.path()), Ok(()), "{}", real.name);
-        assert!(server.counts(2601, folder.path()).is_err(), "the count is one that a fault would show in");
+        let streams = server.streams(real.name);
+        assert_eq!(server.counts(2600 + streams, folder.path()), Ok(()), "{}", real.name);
+        assert!(server.counts(2601 + streams, folder.path()).is_err(), "a fault would show in the count");
     }
 }

@@ -14,6 +14,11 @@ pub(crate) fn check_report(value: &Value) {
         count("completed") + count("failed") + count("censored"),
         "nothing is lost"
     );
+    if let Some(messages) = value.get("messages") {
+        let count = |key: &str| messages[key].as_u64().unwrap();
+        let ended = count("completed") + count("failed") + count("censored");
+        assert_eq!(count("scheduled"), ended, "no message is lost: {messages}");
+    }
     let errors: u64 = value["errors"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
     assert_eq!(errors, count("failed"));
 }

@@ -59,6 +59,7 @@ mod server_counts;
 mod services;
 mod shape;
 mod soak;
+mod streams;
 mod survival;
 mod targets;
 mod texts;

@@ -6,7 +6,7 @@ use super::in_flight::{InFlight, Which};
 use super::outgoing::Unmade;
 use super::place::{Phase, PlaceId};
 use super::{Core, Pacer};
-use crate::book::SessionEnd;
+use crate::book::{MessageEnd, SessionEnd};
 use crate::driver::{Handler, Handshake, SlotId, Sockets};
 use crate::failure::{Cause, Failure, clean};
 use crate::fate::Fate;
@@ -53,6 +53,7 @@ impl<P: Protocol> Core<P> {
         if P::HAS_STREAMS {
             place.forget_call();
             self.waits.begin(at);
+            self.begin_messages(at, dispatched);
         }
         self.watch_place(at, dispatched);
         // In the closed loop the stamp just taken is the moment before the write; a second reading of the clock would
@@ -166,7 +167,11 @@ impl<P: Protocol> Core<P> {
         let place = &mut self.places[at];
         place.phase = Phase::Open;
         let bytes = self.outgoing.bytes(place.bytes, &place.rendered);
-        self.protocol.put(&mut self.carriers[place.carrier as usize].protocol, at, bytes)
+        let state = &mut self.carriers[place.carrier as usize].protocol;
+        if P::HAS_STREAMS {
+            return self.protocol.put_part(state, at, bytes, place.ends_at_once());
+        }
+        self.protocol.put(state, at, bytes)
     }
 
     /// A script's text may hold several requests: each is one of the load and has an answer of its own. Returns the place
@@ -208,6 +213,7 @@ impl<P: Protocol> Core<P> {
         let (id, seat) = (self.places[at].carrier, self.places.seat(at));
         let fate = Fate::of(&self.places[at].request);
         self.book.fail_with(fate, ErrorClass::Script, || self.outgoing.explain(error), now);
+        self.settle_messages(at, MessageEnd::Failed, now);
         self.places.free(at);
         self.end_session(seat, SessionEnd::Failed, now);
         if P::HAS_STREAMS {
@@ -264,6 +270,8 @@ impl<P: Protocol> Core<P> {
             self.book.written(request.arrival(), done);
             self.forget_end(at);
             self.places[at].request.is_written = true;
+        } else if P::HAS_STREAMS {
+            self.forget_end(at);
         }
         let request = &self.places[at].request;
         let status = request.answer.status();
@@ -329,17 +337,20 @@ impl<P: Protocol> Core<P> {
             judged = call.finish(rule, judged, &mut place.notes);
         }
         let objection = self.outgoing.show_answer(request.answer.status(), place.heard.as_deref_mut());
-        if let Some(error) = objection {
+        let end = if let Some(error) = objection {
             let text = || error.to_string();
             self.book.fail_with(Fate::of(request), ErrorClass::Script, text, done);
+            MessageEnd::Failed
         } else if judged == Judged::Right {
             self.book.complete(request, done);
             if P::HAS_STREAMS {
                 self.book.waited(request.intended, self.waits.of(at));
             }
+            MessageEnd::Completed
         } else {
-            self.refuse(at, judged, done);
-        }
+            MessageEnd::of(self.refuse(at, judged, done))
+        };
+        self.settle_messages(at, end, done);
         let place = &mut self.places[at];
         if let Some(user) = &mut place.user {
             user.learn(&place.notes);
@@ -348,37 +359,47 @@ impl<P: Protocol> Core<P> {
     }
 
     /// An answer that is not right; the first few are kept where a check has kept their bodies.
+    /// Returns the class of the failure.
     #[cold]
-    fn refuse(&mut self, at: PlaceId, judged: Judged, done: Nanos) {
+    fn refuse(&mut self, at: PlaceId, judged: Judged, done: Nanos) -> ErrorClass {
         let place = &self.places[at];
         let request = &place.request;
         self.book.answered_wrongly(request, done);
         let fate = Fate::of(request);
         let entry = request.which.entry;
         let check = self.outgoing.check(entry);
-        match judged {
+        let class = match judged {
             Judged::Failed(number) => {
                 self.book.fail_with(fate, ErrorClass::Check, || check.describe(number), done);
+                ErrorClass::Check
             }
             Judged::WrongBody => {
                 let failure = Failure::said(ErrorClass::WrongBody, "the body is not the expected one");
                 self.book.fail(fate, failure, done);
+                failure.class
             }
             Judged::Refused(code) => {
                 let class = ErrorClass::of_grpc(code.number()).unwrap_or(ErrorClass::Check);
                 let text = || refusal(&check.describe_status(code), place.notes.beginning());
                 self.book.fail_with(fate, class, text, done);
+                class
             }
-            Judged::Broken(fault) => self.book.fail(fate, fault.into(), done),
+            Judged::Broken(fault) => {
+                let failure = Failure::from(fault);
+                self.book.fail(fate, failure, done);
+                failure.class
+            }
             Judged::Right | Judged::UnexpectedStatus => {
                 let cause = Cause::Status(request.answer.status());
                 self.book.fail(fate, Failure { class: ErrorClass::UnexpectedStatus, cause }, done);
+                ErrorClass::UnexpectedStatus
             }
-        }
+        };
         if !check.is_plain() || check.call().is_some() {
             let name = self.outgoing.name(entry);
             self.book.failed_answers().note(name, check, judged, &request.answer, &place.notes, done);
         }
+        class
     }
 
     /// The requests on a connection fail; those that wait for it do not.
@@ -392,6 +413,7 @@ impl<P: Protocol> Core<P> {
     /// The request of a place fails, and the place is free.
     pub(super) fn lose(&mut self, at: PlaceId, failure: Failure, now: Nanos) {
         self.book.fail(Fate::of(&self.places[at].request), failure, now);
+        self.settle_messages(at, MessageEnd::of(failure.class), now);
         self.places.free(at);
     }
 
@@ -468,8 +490,15 @@ impl<P: Protocol> Core<P> {
         let mut freed = None;
         loop {
             let state = &mut self.carriers[id as usize].protocol;
-            let mut on =
-                Hearing::<P> { places: &mut self.places, outgoing: &self.outgoing, spoilt: Vec::new() };
+            let mut on = Hearing::<P> {
+                places: &mut self.places,
+                outgoing: &self.outgoing,
+                book: &mut self.book,
+                clock: &self.clock,
+                speakers: &mut self.speakers,
+                now: None,
+                spoilt: Vec::new(),
+            };
             match self.protocol.take(state, rest, &mut on) {
                 Ok(Taken::Part(at)) => {
                     let first_byte = &mut self.places[at].request.first_byte;

@@ -2,7 +2,7 @@
 //!
 //! A [`place`] is room for one request, a [`carrier`] one connection. Here: when requests are due and which seat takes
 //! them. `exchange`: a request on a connection; `hop`: where a redirect leads it. `connection`: how connections come and
-//! go. `streams`: connections of several requests at a time. `timing`: time-outs. `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record
+//! go. `streams`: connections of several requests at a time. `messages`: those of streams of gRPC. `timing`: time-outs. `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record
 //! → next write) allocates nothing and shares nothing. Recursion is bounded: a failed connection attempt never starts
 //! the next one by itself.
 
@@ -10,14 +10,18 @@ mod behaviour;
 mod carrier;
 mod connection;
 mod deadlines;
+mod dialogue;
 mod exchange;
 mod follow;
 mod hearing;
 mod hop;
 mod in_flight;
 mod lanes;
+mod messages;
 #[cfg(test)]
 mod model;
+#[cfg(test)]
+mod model_messages;
 #[cfg(test)]
 mod model_streams;
 mod outgoing;
@@ -31,7 +35,7 @@ mod timing;
 mod users;
 mod waits;
 
-use crate::book::{Book, SessionEnd};
+use crate::book::{Book, MessageEnd, SessionEnd};
 use crate::driver::{Route, SlotId, Sockets};
 use crate::failure::Failure;
 use crate::fate::Fate;
@@ -136,6 +140,10 @@ pub(crate) struct Core<P: Protocol> {
     setup_failures: Vec<Failure>,
     /// Connections with something in their outbox.
     unsent: Vec<SlotId>,
+    /// Streams that may have a message to send.
+    speakers: Vec<PlaceId>,
+    /// When messages are due, and streams end.
+    moments: Deadlines,
     /// When limits of counts per time begin again.
     next_tick: Nanos,
 }
@@ -183,6 +191,7 @@ impl<P: Protocol> Core<P> {
             outgoing.send_one_at_a_time();
         }
         let patience = outgoing.shortest_timeout(parts.limits.response);
+        let has_streams = P::HAS_STREAMS && outgoing.has_streams();
         let thinks = outgoing.pauses() || matches!(&parts.pacer, Pacer::Closed(closed) if closed.thinks());
         let waits = if P::HAS_STREAMS {
             Waits::new(lanes.len(), (0..carriers as SlotId).map(|id| lanes.of_carrier(id)), places.len())
@@ -206,18 +215,23 @@ impl<P: Protocol> Core<P> {
             thinking: BinaryHeap::with_capacity(if thinks { places.len() } else { 0 }),
             deadlines: Deadlines::new(places.len(), parts.limits.shortest().min(patience)),
             patience,
+            moments: Deadlines::new(if has_streams { places.len() } else { 0 }, Nanos::ZERO),
             places,
             waits,
             lanes,
             stage: Stage::Setup,
             setup_failures: Vec::new(),
             unsent: Vec::new(),
+            speakers: Vec::new(),
             next_tick: Nanos::ZERO,
         }
     }
 
     /// Whether requests have intended times that must be waited for.
     pub(crate) fn waits_for_times(&self) -> bool {
+        if P::HAS_STREAMS && self.outgoing.has_streams() {
+            return true;
+        }
         match &self.pacer {
             Pacer::Open(_) => true,
             Pacer::Closed(closed) => closed.thinks() || self.outgoing.pauses(),
@@ -250,7 +264,8 @@ impl<P: Protocol> Core<P> {
         self.book.start();
         let (hears, follows) = (self.outgoing.wants_answers(), self.follow.is_some());
         let calls = P::HAS_STREAMS && self.outgoing.has_calls();
-        self.places.equip(Equipment { hears, follows, calls });
+        let streams = calls && self.outgoing.has_streams();
+        self.places.equip(Equipment { hears, follows, calls, streams });
         self.begin_deadlines();
         self.waits.start();
         for seat in 0..self.lanes.starting() {
@@ -270,7 +285,8 @@ impl<P: Protocol> Core<P> {
         }
         let seated = self.thinking.peek().map(|Reverse((intended, _))| *intended);
         let pooled = self.pool.as_ref().and_then(Pool::next);
-        let thought = [seated, pooled].into_iter().flatten().min();
+        let message = if P::HAS_STREAMS { self.moments.next() } else { None };
+        let thought = [seated, pooled, message].into_iter().flatten().min();
         match &self.pacer {
             Pacer::Open(schedule) => {
                 let arrival = schedule.peek();
@@ -286,6 +302,11 @@ impl<P: Protocol> Core<P> {
         let mut now = now;
         for _ in 0..DISPATCH_MAX {
             let Some(intended) = self.next_intended().filter(|next| *next <= now) else { break };
+            if P::HAS_STREAMS && self.moments.next() == Some(intended) {
+                self.speak_due(sockets, now);
+                now = self.clock.now();
+                continue;
+            }
             match &mut self.pacer {
                 Pacer::Open(schedule) if schedule.peek() == intended => {
                     schedule.advance();
@@ -329,6 +350,8 @@ impl<P: Protocol> Core<P> {
     /// No request is intended from now on. What the schedule still holds before the end was never noticed in time to
     /// be sent: it is scheduled, and will be censored.
     pub(crate) fn begin_drain(&mut self, now: Nanos) {
+        // Messages that are due enter the book with their stream's end.
+        self.moments.clear();
         while let Some(intended) = self.next_intended() {
             match &mut self.pacer {
                 Pacer::Open(schedule) if schedule.peek() == intended => {
@@ -373,11 +396,13 @@ impl<P: Protocol> Core<P> {
         for at in 0..self.places.len() as PlaceId {
             if self.places[at].phase != Phase::Free {
                 self.book.censor(Fate::of(&self.places[at].request));
+                self.settle_messages(at, MessageEnd::Censored, self.clock.now());
             }
         }
         let waiting: Vec<Waiting> = self.lanes.all().flat_map(|lane| lane.backlog.drain(..)).collect();
         for waiting in waiting {
             self.book.censor(waiting.fate());
+            self.settle_waiting(&waiting, MessageEnd::Censored, self.clock.now());
             if let Some(session) = waiting.user {
                 self.close_session(session, SessionEnd::Censored, Nanos::ZERO);
             }

@@ -20,7 +20,8 @@ use proptest::prelude::*;
 use request::Traffic;
 use schema::load::ErrorClass;
 use schema::plan::{
-    CallPlan, ConnectionPlan, EntryPlan, MessagePart, RequestPlan, ScalarKind, ScenarioPlan, ValuePart,
+    CallPlan, ConnectionPlan, EntryPlan, MessagePart, RequestPlan, ScalarKind, ScenarioPlan, StreamPlan,
+    ValuePart,
 };
 use std::sync::mpsc::{Receiver, channel};
 use units::{MonotonicClock, Nanos, Seed};
@@ -28,25 +29,25 @@ use wire::http2::Config;
 
 /// Events of one course; a fair peer needs far fewer for the budgets below.
 const EVENTS_MAX: usize = 200_000;
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// NO_ERROR, INTERNAL_ERROR and REFUSED_STREAM.
 const CODES: [u32; 3] = [0, 2, 7];
 
 /// One course of events.
 #[derive(Clone, Debug)]
-struct Course {
-    carriers: usize,
-    streams: u32,
+pub(super) struct Course {
+    pub(super) carriers: usize,
+    pub(super) streams: u32,
     /// Streams that the peer allows.
-    granted: u32,
+    pub(super) granted: u32,
     /// Its first window of each stream.
-    window: u32,
-    body: usize,
-    requests_max: Option<u64>,
-    budget: u64,
-    is_fair: bool,
+    pub(super) window: u32,
+    pub(super) body: usize,
+    pub(super) requests_max: Option<u64>,
+    pub(super) budget: u64,
+    pub(super) is_fair: bool,
     /// Chance, used in turn.
-    tape: Vec<u8>,
+    pub(super) tape: Vec<u8>,
 }
 
 /// A request as the peer sees it.
@@ -254,7 +255,7 @@ fn traffic(is_template: bool, body: usize) -> Traffic {
     Traffic::new(&scenario, "h", Seed(1), &[]).unwrap()
 }
 
-fn core(course: &Course, traffic: Traffic) -> (Core<H2>, Receiver<Box<Page>>) {
+pub(super) fn core(course: &Course, traffic: Traffic) -> (Core<H2>, Receiver<Box<Page>>) {
     let (sender, intervals) = channel();
     let (hand_over, spares) = hand_over(move |data: Box<Page>| sender.send(data).expect("a reader"));
     drop(spares);
@@ -390,8 +391,8 @@ proptest! {
 
 /// Sockets that take everything, and remember the streams of the requests that they took.
 #[derive(Default)]
-struct Sink {
-    streams: Vec<u32>,
+pub(super) struct Sink {
+    pub(super) streams: Vec<u32>,
 }
 
 impl Sockets for Sink {
@@ -459,8 +460,8 @@ fn warm_requests_and_their_answers_allocate_nothing() {
     }
 }
 
-/// Calls of gRPC, with a message that is always the same or one that is rendered.
-fn calls(is_template: bool) -> Traffic {
+/// Calls of gRPC, with a message that is always the same or one that is rendered; of one message each way, or streams.
+pub(super) fn calls_of(is_template: bool, stream: Option<StreamPlan>) -> Traffic {
     let field = ValuePart {
         field: 1,
         kind: ScalarKind::Int64,
@@ -475,7 +476,7 @@ fn calls(is_template: bool) -> Traffic {
         headers: fields.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         body: if is_template { Vec::new() } else { b"\0\0\0\0\x02\x08\x01".to_vec() },
     };
-    let grpc = Some(CallPlan { status: vec![0], message, ..CallPlan::default() });
+    let grpc = Some(CallPlan { status: vec![0], message, stream, ..CallPlan::default() });
     let entry = EntryPlan { name: "call".into(), weight: 1.0, request, grpc, ..EntryPlan::default() };
     let scenario = ScenarioPlan { name: "calls".into(), requests: vec![entry], ..ScenarioPlan::default() };
     Traffic::new(&scenario, "h", Seed(1), &[]).unwrap()
@@ -497,7 +498,7 @@ fn warm_calls_and_their_answers_allocate_nothing() {
             is_fair: true,
             tape: vec![0],
         };
-        let (mut core, intervals) = core(&course, calls(is_template));
+        let (mut core, intervals) = core(&course, calls_of(is_template, None));
         let (mut sink, mut answers) = (Sink::default(), Vec::new());
         core.open_ahead(&mut sink, 0);
         core.connected(&mut sink, 0, Ok(()));

@@ -8,7 +8,7 @@ use super::script::Heard;
 use super::session::{Session, Steps};
 use pace::{PaceError, Share};
 use request::script::{Script, ScriptError};
-use request::{Bytes, Check, Framed, Made, MakeError, Maker, Traffic};
+use request::{Bytes, CallCheck, Check, Framed, Made, MakeError, Maker, StreamRule, Traffic};
 use std::sync::Arc;
 use std::time::SystemTime;
 use units::{Nanos, Seed};
@@ -110,6 +110,17 @@ impl<F: Framing> Outgoing<F> {
     /// Whether any request is a call of gRPC.
     pub(super) fn has_calls(&self) -> bool {
         self.traffic.checks().iter().any(|check| check.call().is_some())
+    }
+
+    /// Whether any request is a stream of messages.
+    pub(super) fn has_streams(&self) -> bool {
+        self.traffic.checks().iter().any(|check| check.call().is_some_and(|call| call.stream().is_some()))
+    }
+
+    /// How messages follow each other on the streams of an entry, if its requests are streams.
+    #[inline]
+    pub(super) fn stream_rule(&self, entry: u16) -> Option<&StreamRule> {
+        self.check(entry).call().and_then(CallCheck::stream)
     }
 
     /// Whether the script pauses before requests.
@@ -221,6 +232,21 @@ impl<F: Framing> Outgoing<F> {
             F::translate(&self.text, rendered).map_err(Unmade::Untranslated)?;
         }
         Ok(made)
+    }
+
+    /// Bytes of the next message of a place's stream, as those of its request.
+    #[inline]
+    pub(super) fn make_message(&mut self, place: &mut Place) -> Result<(), Unmade> {
+        if self.constant.is_some() {
+            return Ok(());
+        }
+        let Place { rendered, user, request, dialogue, .. } = place;
+        let user = user.as_deref_mut().map(Session::as_user);
+        let number = dialogue.as_ref().map_or(0, |dialogue| dialogue.next_number());
+        let which = request.which;
+        let made = self.maker.make_message(which.n, which.entry, number, user.as_ref(), rendered);
+        place.bytes = made.map_err(Unmade::Program)?.bytes;
+        Ok(())
     }
 
     /// The bytes of a request that stand in `rendered` if they were rendered.

@@ -11,6 +11,7 @@
 //! of the present one of its pair, and without pairs never changes its connection; no allocation once as many spare places
 //! exist as were ever needed at a time.
 
+use super::dialogue::Dialogue;
 use super::follow::Trail;
 use super::in_flight::InFlight;
 use super::script::Heard;
@@ -58,6 +59,8 @@ pub(crate) struct Place {
     pub(crate) notes: Notes,
     /// The judgement of the answer as a call of gRPC; absent unless calls are made.
     pub(crate) call: Option<Box<Call>>,
+    /// The messages of its stream; absent unless streams of messages are made.
+    pub(crate) dialogue: Option<Box<Dialogue>>,
     /// The virtual user who has the seat.
     pub(crate) user: Option<Box<Session>>,
     /// The answer as a script wants to see it; absent unless one does.
@@ -79,6 +82,7 @@ impl Place {
             rendered: Vec::new(),
             notes: Notes::default(),
             call: None,
+            dialogue: None,
             user: None,
             heard: None,
             trail: None,
@@ -89,6 +93,18 @@ impl Place {
     #[inline]
     pub(crate) fn is_vacant(&self) -> bool {
         self.phase == Phase::Free && !self.thinking && self.user.is_none()
+    }
+
+    /// Whether the request ends with the message that is put with it.
+    #[inline]
+    pub(crate) fn ends_at_once(&self) -> bool {
+        self.dialogue.as_ref().is_none_or(|dialogue| dialogue.ends_with_next())
+    }
+
+    /// Whether the outbox knows of ends of its request or its messages that are not handed over.
+    #[inline]
+    pub(crate) fn has_unsent(&self) -> bool {
+        !self.request.is_written || self.dialogue.as_ref().is_some_and(|dialogue| dialogue.has_unsent())
     }
 
     /// Whether a redirect has been followed, so that a later hop is what is written and awaited.
@@ -131,6 +147,8 @@ pub(crate) struct Equipment {
     pub(crate) follows: bool,
     /// Calls of gRPC are made.
     pub(crate) calls: bool,
+    /// Some of them are streams of messages.
+    pub(crate) streams: bool,
 }
 
 /// All places of a worker: first the seats, then spare ones.
@@ -266,6 +284,7 @@ fn equip(place: &mut Place, equipment: Equipment) {
     place.heard = equipment.hears.then(Box::default);
     place.trail = equipment.follows.then(Box::default);
     place.call = equipment.calls.then(Box::default);
+    place.dialogue = equipment.streams.then(Box::default);
 }
 
 impl Index<PlaceId> for Places {

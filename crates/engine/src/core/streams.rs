@@ -39,10 +39,12 @@ impl<P: Protocol> Core<P> {
     #[inline]
     pub(crate) fn flush<S: Sockets>(&mut self, sockets: &mut S) {
         if P::HAS_STREAMS {
+            self.speak_all(sockets);
             while let Some(id) = self.unsent.pop() {
                 self.flush_one(sockets, id);
                 self.notice(id);
             }
+            self.put_off_speakers();
         }
     }
 
@@ -60,9 +62,15 @@ impl<P: Protocol> Core<P> {
                 self.book.bytes_written(taken);
                 outbox.take(taken);
                 while let Some(at) = outbox.written() {
-                    let request = &mut self.places[at].request;
-                    (request.written, request.is_written) = (now, true);
-                    self.book.written(request.arrival(), now);
+                    let place = &mut self.places[at];
+                    let request = &mut place.request;
+                    if !request.is_written {
+                        (request.written, request.is_written) = (now, true);
+                        self.book.written(request.arrival(), now);
+                    }
+                    if let Some(dialogue) = &mut place.dialogue {
+                        dialogue.handed_over(&mut self.book, now);
+                    }
                 }
             }
             Err(failure) => return self.fail(sockets, id, failure, now),
@@ -157,13 +165,22 @@ impl<P: Protocol> Core<P> {
             let state = &mut self.carriers[id as usize].protocol;
             let Some(at) = self.protocol.next_ready(state) else { return };
             let place = &mut self.places[at];
-            // As with a request in parts: its time-out begins with the last of them.
-            place.stamp_written(now);
+            if !place.request.is_written {
+                // As with a request in parts: its time-out begins with the last of them.
+                place.stamp_written(now);
+            }
             let bytes = self.outgoing.bytes(place.bytes, &place.rendered);
+            let is_first = !place.request.is_written;
             let put = self.protocol.go_on(state, at, bytes);
             self.waits.release(at, now);
-            if put == Put::Held {
+            if put == Put::Held && is_first {
                 self.waits.hold(at, now);
+            }
+            if put == Put::Whole
+                && let Some(dialogue) = &mut place.dialogue
+            {
+                dialogue.released(now);
+                self.list_speaker(at);
             }
             self.touch(id);
         }
@@ -226,6 +243,7 @@ impl<P: Protocol> Core<P> {
                 if put == Put::Held {
                     self.waits.hold(at, now);
                 }
+                self.stream_opened(at, put, now);
                 self.touch(id);
             }
             Put::NoRoom => {
@@ -357,6 +375,9 @@ impl<P: Protocol> Core<P> {
         (request.first_byte, request.written) = (None, now);
         request.answer = Answer::to(self.outgoing.global(request.which));
         place.forget_call();
+        if let Some(dialogue) = &mut place.dialogue {
+            dialogue.restart();
+        }
         let id = self.places.present(self.places[at].carrier);
         self.places[at].carrier = id;
         self.wait_for(at, now);
@@ -367,8 +388,8 @@ impl<P: Protocol> Core<P> {
     #[inline]
     pub(super) fn forget_end(&mut self, at: PlaceId) {
         let place = &self.places[at];
-        let (id, is_written) = (place.carrier, place.request.is_written);
-        if !is_written && let Some(outbox) = self.outbox(id) {
+        let (id, has_unsent) = (place.carrier, place.has_unsent());
+        if has_unsent && let Some(outbox) = self.outbox(id) {
             outbox.forget(at);
         }
     }

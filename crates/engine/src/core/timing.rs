@@ -2,9 +2,10 @@
 
 use super::carrier::State;
 use super::deadlines::Watched;
+use super::dialogue::Dialogue;
 use super::place::{Phase, Place, PlaceId, UNWATCHED};
 use super::{Core, Stage};
-use crate::book::SessionEnd;
+use crate::book::{MessageEnd, SessionEnd};
 use crate::driver::{SlotId, Sockets};
 use crate::failure::Failure;
 use crate::interval::Lack;
@@ -100,7 +101,12 @@ impl<P: Protocol> Core<P> {
     /// When the request of a place is overdue, and how it fails then.
     fn deadline(&self, at: PlaceId) -> (Nanos, Failure) {
         let place = &self.places[at];
+        let stream = place.dialogue.as_ref().filter(|dialogue| dialogue.is_stream());
         let answered = match place.phase {
+            Phase::Open if stream.is_some() => {
+                let since = stream.and_then(|dialogue| self.stream_waits_since(place, dialogue));
+                since.map_or(UNWATCHED, |since| after(since, self.response_limit(place.request.which.entry)))
+            }
             Phase::Open => after(place.hop_written(), self.response_limit(place.request.which.entry)),
             Phase::Waiting if self.waits_for_room(place) => {
                 after(place.request.written, self.response_limit(place.request.which.entry))
@@ -112,6 +118,15 @@ impl<P: Protocol> Core<P> {
             return (ended, Failure::said(ErrorClass::Timeout, "total time-out"));
         }
         (answered, self.unanswered(at))
+    }
+
+    /// Since when a stream must go on, or end: a deadline is that of the whole stream, a time-out begins with each message.
+    fn stream_waits_since(&self, place: &Place, dialogue: &Dialogue) -> Option<Nanos> {
+        let rule = self.outgoing.check(place.request.which.entry).call();
+        match rule.is_some_and(CallCheck::has_deadline) {
+            true => Some(place.request.ready),
+            false => dialogue.waits_since(),
+        }
     }
 
     /// How the request of a place fails whose answer is not complete in time.
@@ -127,7 +142,10 @@ impl<P: Protocol> Core<P> {
                 return Failure::said(ErrorClass::GrpcDeadlineExceeded, text);
             }
         }
-        Failure::said(ErrorClass::Timeout, "no complete answer in time")
+        let is_stream = place.dialogue.as_ref().is_some_and(|dialogue| dialogue.is_stream());
+        let text =
+            if is_stream { "nothing came on the stream in time" } else { "no complete answer in time" };
+        Failure::said(ErrorClass::Timeout, text)
     }
 
     /// What the request of a place still waits for before it is written, in a time-out's words.
@@ -135,7 +153,7 @@ impl<P: Protocol> Core<P> {
         let place = &self.places[at];
         let cause = match place.phase {
             Phase::Waiting => self.waits.cause(place.carrier),
-            Phase::Open => self.waits.is_held(at).then_some(Lack::Window),
+            Phase::Open => self.is_held(at).then_some(Lack::Window),
             Phase::Free => None,
         };
         cause.map(|cause| match cause {
@@ -145,6 +163,12 @@ impl<P: Protocol> Core<P> {
             }
             Lack::Window => "not sent in time: it waited for the server's window",
         })
+    }
+
+    /// Whether the body of a request, or the next message of a stream, waits for a window.
+    fn is_held(&self, at: PlaceId) -> bool {
+        let dialogue = self.places[at].dialogue.as_ref();
+        self.waits.is_held(at) || dialogue.is_some_and(|dialogue| dialogue.is_held())
     }
 
     /// Whether a request waits for a peer that has answered, but takes no more requests.
@@ -232,7 +256,9 @@ impl<P: Protocol> Core<P> {
             let (intended, fate) = (front.intended, front.fate());
             let Some(failure) = self.overdue(intended, now) else { return };
             self.book.fail(fate, failure, now);
-            if let Some(session) = self.pop_waiting(lane, now).and_then(|waiting| waiting.user) {
+            let Some(waiting) = self.pop_waiting(lane, now) else { return };
+            self.settle_waiting(&waiting, MessageEnd::of(failure.class), now);
+            if let Some(session) = waiting.user {
                 self.close_session(session, SessionEnd::Failed, now);
             }
         }

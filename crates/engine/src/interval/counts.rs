@@ -1,6 +1,7 @@
 //! The plain counters of an interval.
 
 use super::account::Account;
+use super::messages::MessageCounts;
 use super::streams::StreamCounts;
 use crate::redirects::Redirects;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,9 @@ pub struct Counts {
     /// Streams and their connections (HTTP/2), whichever account their requests have.
     #[serde(default)]
     pub streams: StreamCounts,
+    /// Messages on streams.
+    #[serde(default)]
+    pub messages: MessageCounts,
     /// Bytes received.
     pub read_bytes: u64,
     /// Bytes sent.
@@ -69,6 +73,7 @@ impl Counts {
         self.answers += other.answers;
         self.redirects.add(&other.redirects);
         self.streams.add(&other.streams);
+        self.messages.add(&other.messages);
         self.read_bytes += other.read_bytes;
         self.written_bytes += other.written_bytes;
         self.connects += other.connects;

@@ -5,6 +5,7 @@
 
 mod account;
 mod counts;
+mod messages;
 mod sent;
 mod stalls;
 mod streams;
@@ -16,6 +17,7 @@ use crate::tally::{AddTo, Store, Tally};
 pub(crate) use account::SessionAccount;
 pub use account::{Account, ByClass};
 pub use counts::Counts;
+pub use messages::{MessageAccount, MessageCounts, MessageTimes};
 use request::FailureLog;
 use schema::load::{ErrorClass, TokenKind};
 pub use sent::Sent;
@@ -115,6 +117,8 @@ pub struct Interval<H> {
     pub(crate) status: Box<[u64; STATUS_MAX]>,
     /// Times of the requests that ended in this interval.
     pub times: Times<H>,
+    /// Times of messages on streams.
+    pub messages: MessageTimes<H>,
     /// What was really sent; open loop only.
     pub sent: Sent,
     /// When nothing ended though requests were in flight.
@@ -139,6 +143,7 @@ impl<H: Store> Default for Interval<H> {
             counts: Counts::default(),
             status: Box::new([0; STATUS_MAX]),
             times: Times::default(),
+            messages: MessageTimes::default(),
             sent: Sent { complete_to_ns: u64::MAX, ..Sent::default() },
             stalls: Stalls::default(),
             examples: BTreeMap::new(),
@@ -163,6 +168,7 @@ impl<H: Store> Interval<H> {
         self.counts = Counts { index, start_ns, ..Counts::default() };
         self.status.fill(0);
         self.times.clear();
+        self.messages.clear();
         self.sent.clear();
         self.stalls.clear();
         self.examples.clear();
@@ -204,6 +210,7 @@ impl<H: Store> Interval<H> {
         self.counts.merge(&other.counts);
         self.status.iter_mut().zip(other.status.iter()).for_each(|(sum, n)| *sum += n);
         self.times.add(&other.times);
+        self.messages.add(&other.messages);
         for (class, texts) in &other.examples {
             let mine = self.examples.entry(*class).or_default();
             let room = EXAMPLES_MAX.saturating_sub(mine.len());

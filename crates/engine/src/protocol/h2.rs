@@ -134,9 +134,36 @@ impl Protocol for H2 {
 
     #[inline]
     fn put(&self, state: &mut State, at: PlaceId, request: &[u8]) -> Put {
+        self.put_part(state, at, request, true)
+    }
+
+    #[inline]
+    fn put_part(&self, state: &mut State, at: PlaceId, request: &[u8], is_last: bool) -> Put {
         let Some(talk) = &mut state.0 else { return Put::NoRoom };
-        let put = talk.connection.put(at, request, talk.outbox.out());
+        let put = talk.connection.put_part(at, request, is_last, talk.outbox.out());
         talk.put(at, put)
+    }
+
+    #[inline]
+    fn last_stream(&self, state: &State) -> u32 {
+        state.0.as_ref().map_or(0, |talk| talk.connection.last_opened())
+    }
+
+    #[inline]
+    fn put_more(&self, state: &mut State, at: PlaceId, stream: u32, request: &[u8], is_last: bool) -> Put {
+        let Some(talk) = &mut state.0 else { return Put::NoRoom };
+        if talk.outbox.is_full() {
+            talk.connection.hold(stream, is_last);
+            return Put::Held;
+        }
+        let put = talk.connection.put_more(stream, request, is_last, talk.outbox.out());
+        talk.put(at, put)
+    }
+
+    fn end_request(&self, state: &mut State, stream: u32) {
+        if let Some(talk) = &mut state.0 {
+            talk.connection.end_request(stream, talk.outbox.out());
+        }
     }
 
     #[inline]

@@ -142,6 +142,33 @@ pub(crate) trait Protocol {
     /// framing made them.
     fn put(&self, state: &mut Self::State, at: PlaceId, request: &[u8]) -> Put;
 
+    /// As [`Protocol::put`]; `is_last` says whether the request ends with these bytes. Else it goes on by
+    /// [`Protocol::put_more`], where the protocol has streams.
+    fn put_part(&self, state: &mut Self::State, at: PlaceId, request: &[u8], _is_last: bool) -> Put {
+        self.put(state, at, request)
+    }
+
+    /// The protocol's own number of the request that was put last.
+    fn last_stream(&self, _state: &Self::State) -> u32 {
+        0
+    }
+
+    /// The next part of a request that goes on, with what [`Protocol::last_stream`] said of it. Where the outbox is full it
+    /// is held, to go on as any other.
+    fn put_more(
+        &self,
+        _state: &mut Self::State,
+        _at: PlaceId,
+        _stream: u32,
+        _request: &[u8],
+        _is_last: bool,
+    ) -> Put {
+        Put::NoRoom
+    }
+
+    /// Ends a request that goes on, behind its last part, which is written in full.
+    fn end_request(&self, _state: &mut Self::State, _stream: u32) {}
+
     /// The next request that was held and may go on: [`Protocol::go_on`] is next.
     fn next_ready(&self, _state: &mut Self::State) -> Option<PlaceId> {
         None

@@ -1,6 +1,7 @@
 //! Sums of a load: over its samples, over the measured window and over the whole, and the report that they make.
 
 mod by_request;
+mod messages;
 mod rate;
 mod samples;
 mod whole;
@@ -157,6 +158,7 @@ impl Fold {
             response_p99_ns: at(&times[Time::Response], 0.99),
             response_mean_ns: (!times[Time::Response].is_empty()).then(|| times[Time::Response].mean()),
             response_max_ns: (!times[Time::Response].is_empty()).then(|| times[Time::Response].max()),
+            messages: messages::lateness(&self.measured),
             answered_all: self.window.answered_all,
             host_steal_share: None,
             canary_drift: None,
@@ -193,6 +195,7 @@ impl Fold {
             bytes: self.bytes,
             connections: self.whole.connections(asked, established, job.load.tls.is_some()),
             streams: self.whole.streams(&job.load.connection),
+            messages: messages::summary(&job.scenario.requests, &self.measured, &self.window),
             latency_ns: self.latencies(),
             by_request: self.by_request(job),
             sessions: self.sessions(job),
@@ -246,6 +249,7 @@ pub(crate) fn empty_report(job: &LoadJob) -> LoadReport {
         bytes: BytesMoved::default(),
         connections: Connections::default(),
         streams: None,
+        messages: None,
         latency_ns: Latencies::default(),
         generator: schema::load::Generator {
             workers: job.load.workers,
@@ -295,6 +299,7 @@ pub(crate) fn line(
         p50_ns: at(0.5),
         p99_ns: at(0.99),
         stalls: stalls(data),
+        messages: messages::interval(requests, data),
         by_request: by_request::lines(&data.entries, requests),
     }
 }

@@ -1,7 +1,7 @@
 //! Sums over the measured window: its samples without the drain.
 
 use super::rate::per_second;
-use engine::IntervalData;
+use engine::{IntervalData, MessageCounts};
 use schema::load::{Generator, Window};
 
 /// The sums.
@@ -13,6 +13,8 @@ pub(super) struct WindowFold {
     busy_share: f64,
     in_system_ns: u64,
     pub(super) answered_all: u64,
+    /// Messages on streams.
+    pub(super) messages: MessageCounts,
 }
 
 impl WindowFold {
@@ -29,6 +31,7 @@ impl WindowFold {
         self.in_system_ns += counts.in_system_ns;
         self.cpu_ns += counts.cpu_ns;
         self.put_off_ns += counts.put_off_ns;
+        self.messages.add(&counts.messages);
         self.answered_all += counts.answers + counts.warm.failed_total() + counts.measured.failed_total();
     }
 

@@ -574,8 +574,26 @@ fn configurations_of_ghz_are_calls() {
         assert_eq!(grpc.message, Some(serde_json::Value::String(r#"{"id":7,"name":"$${x}"}"#.into())));
         assert_eq!(grpc.metadata["x-id"], "1");
         assert_eq!(grpc.deadline, Some(units::Nanos::from_millis(500)));
+        assert_eq!((grpc.messages, grpc.message_rate, grpc.stream_for), (None, None, None));
         has_note(&imported, "left out: `output`: 1");
     }
+    let stream = r#"{"call": "shop.Cart.Chat", "proto": "cart.proto", "stream-call-count": 9, "stream-interval": "20ms",
+        "stream-call-duration": "3s"}"#;
+    let imported = import(Format::Ghz, "cart", "ghz.json", stream, &Options::default()).unwrap();
+    let grpc = request(&imported, "Chat").grpc.clone().unwrap();
+    let seconds = Some(units::Nanos::from_millis(3_000));
+    assert_eq!(
+        (grpc.messages, grpc.message_rate.map(|rate| rate.0), grpc.stream_for),
+        (Some(9), Some(50.0), seconds)
+    );
+    let none = stream.replace('9', "0").replace("20ms", "0").replace("3s", "0s");
+    let imported = import(Format::Ghz, "cart", "ghz.json", &none, &Options::default()).unwrap();
+    let grpc = request(&imported, "Chat").grpc.clone().unwrap();
+    assert_eq!(
+        (grpc.messages, grpc.message_rate, grpc.stream_for),
+        (None, None, None),
+        "zeros are ghz's defaults"
+    );
     for (text, cause) in [
         ("{", "f:1: not JSON"),
         ("a =", "f:1: not TOML"),

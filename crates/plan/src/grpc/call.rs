@@ -1,7 +1,7 @@
 //! `[request.grpc]` resolved: a request of HTTP/2, and what its answer must say.
 
 use super::encode::{self, Message};
-use super::{Sources, answer, descriptors, metadata};
+use super::{Sources, answer, descriptors, metadata, stream};
 use prost_reflect::MethodDescriptor;
 use schema::grpc::{CodeItem, Compression, Grpc};
 use schema::plan::{CallPlan, RequestPlan};
@@ -56,11 +56,7 @@ pub(crate) fn call(
     let Wanted { expect, capture, expect_at, request_at } = wanted;
     let status = accepted(&expect.grpc_status, &format!("{expect_at}.grpc_status"))?;
     let method = descriptors::method(grpc, at, sources)?;
-    let key = format!("{at}.method");
-    if let Some(streams) = streaming(&method) {
-        let cause = format!("`{}` {streams}", grpc.method);
-        return Err(Problem::at(&key, cause, "name a method with one message each way"));
-    }
+    let stream = stream::plan(grpc, &method, at)?;
     let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
     let message = message(grpc, &method, at, sources.folder)?;
     let is_template =
@@ -72,8 +68,21 @@ pub(crate) fn call(
         checks: answer::checks(expect, &method.output(), expect_at)?,
         captures: answer::captures(capture, &method.output(), request_at)?,
         message: None,
+        stream,
     };
-    if !(call.checks.is_empty() && call.captures.is_empty()) && grpc.compress.is_some() {
+    let reads_message = !(call.checks.is_empty() && call.captures.is_empty());
+    if reads_message && method.is_server_streaming() {
+        let cause = format!(
+            "`{}` answers with a stream of messages, which are counted and not looked into",
+            grpc.method
+        );
+        let (key, remedy) = match call.checks.is_empty() {
+            true => (format!("{request_at}.capture"), "leave out what is captured of the message"),
+            false => (expect_at.to_owned(), "leave out what is checked of the message"),
+        };
+        return Err(Problem::at(&key, cause, remedy));
+    }
+    if reads_message && grpc.compress.is_some() {
         let cause = "the answer may come compressed, and is not looked into then";
         let remedy = "leave `compress` out, or what is checked and captured of the message";
         return Err(Problem::at(&format!("{at}.compress"), cause, remedy));
@@ -117,15 +126,6 @@ pub(super) fn accepted(items: &[CodeItem], at: &str) -> Result<Vec<u8>, Problem>
     codes.sort_unstable();
     codes.dedup();
     Ok(codes)
-}
-
-fn streaming(method: &MethodDescriptor) -> Option<&'static str> {
-    match (method.is_client_streaming(), method.is_server_streaming()) {
-        (false, false) => None,
-        (true, false) => Some("takes a stream of messages, which prony does not send yet"),
-        (false, true) => Some("answers with a stream of messages, which prony does not count yet"),
-        (true, true) => Some("is a stream of messages both ways, which prony does not make yet"),
-    }
 }
 
 fn message(grpc: &Grpc, method: &MethodDescriptor, at: &str, folder: &Path) -> Result<Message, Problem> {

@@ -2,8 +2,7 @@
 //! messages are encoded before the load, as far as they are always the same.
 //!
 //! Descriptors end here: what goes on is bytes, and for templates the parts of a message by field numbers.
-//! Absent on purpose: the connection on which a server is asked ([`Ask`] is whoever has one), and calls with several messages
-//! one way.
+//! Absent on purpose: the connection on which a server is asked ([`Ask`] is whoever has one).
 
 mod answer;
 mod call;
@@ -11,6 +10,7 @@ mod descriptors;
 mod encode;
 mod metadata;
 mod reflection;
+mod stream;
 #[cfg(test)]
 mod tests;
 

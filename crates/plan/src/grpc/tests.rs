@@ -5,8 +5,8 @@ use super::call::{Called, Wanted, accepted, call as resolve};
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use request::{Maker, Traffic};
 use schema::grpc::{CodeItem, Compression, Grpc};
-use schema::plan::{CallPlan, EntryPlan, ScenarioPlan};
-use schema::scenario::Expect;
+use schema::plan::{CallPlan, EntryPlan, ScenarioPlan, StreamPlan, Streaming};
+use schema::scenario::{Capture, Expect};
 use schema::text::Problem;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -46,6 +46,7 @@ service Cart {
   rpc Echo(Item) returns (Item);
   rpc Watch(Item) returns (stream Reply);
   rpc Fill(stream Item) returns (Reply);
+  rpc Chat(stream Item) returns (stream Reply);
 }
 "#;
 const KINDS: &str = "syntax = \"proto3\"; package shop; enum Kind { NONE = 0; FRUIT = 1; TOOL = 7; }";
@@ -214,6 +215,45 @@ fn imports_are_found_in_their_folders() {
 }
 
 #[test]
+fn methods_that_stream_have_a_plan_of_their_messages() {
+    let folder = folder();
+    let of = |grpc: Grpc| call(&grpc, &Expect::default(), KEYS, folder.path()).unwrap().call.stream;
+    let method = |name: &str| Grpc { method: name.into(), ..add() };
+    assert_eq!(of(add()), None);
+    let plan = |streaming| StreamPlan { streaming, ..StreamPlan::default() };
+    assert_eq!(of(method("shop.Cart/Watch")), Some(plan(Streaming::Server)));
+    let filled = Grpc { messages: Some(9), ..method("shop.Cart/Fill") };
+    assert_eq!(of(filled), Some(StreamPlan { messages: Some(9), ..plan(Streaming::Client) }));
+    let timed = Grpc {
+        message_rate: Some(units::PerSecond(5.0)),
+        in_flight: Some(3),
+        stream_for: Some(Nanos::SECOND),
+        ..method("shop.Cart/Chat")
+    };
+    let wanted = StreamPlan {
+        rate_per_s: Some(5.0),
+        in_flight: Some(3),
+        lasts_ns: Some(1_000_000_000),
+        ..plan(Streaming::Both)
+    };
+    assert_eq!(of(timed), Some(wanted));
+    let looks = Expect { message_has: vec!["/ok".into()], ..Expect::default() };
+    let problem = call(&method("shop.Cart/Watch"), &looks, KEYS, folder.path()).unwrap_err();
+    assert!(problem.cause.contains("counted and not looked into"), "{problem:?}");
+    let taken = Capture { message: Some("/ok".into()), ..Capture::default() };
+    let capture = BTreeMap::from([("x".to_owned(), taken)]);
+    let expect = Expect::default();
+    let wanted = Wanted { expect: &expect, capture: &capture, expect_at: "expect", request_at: "request" };
+    let sources = Sources { folder: folder.path(), server: None };
+    let problem = resolve(&method("shop.Cart/Chat"), "request.grpc", wanted, sources).unwrap_err();
+    assert_eq!(problem.key.join("."), "request.capture", "{problem:?}");
+    assert!(
+        resolve(&method("shop.Cart/Fill"), "request.grpc", wanted, sources).is_ok(),
+        "one message answers"
+    );
+}
+
+#[test]
 fn mistakes_have_their_key_and_a_remedy() {
     let message = |value: Value| Grpc { message: Some(value), ..add() };
     let method = |name: &str| Grpc { method: name.into(), ..add() };
@@ -221,8 +261,25 @@ fn mistakes_have_their_key_and_a_remedy() {
         (method("Add"), &["request.grpc.method: `Add` is no method", "package.Service/Method"][..]),
         (method("shop.Cart/Ad"), &["request.grpc.method", "did you mean `Add`?"]),
         (method("shop.Crt/Add"), &["request.grpc.method", "did you mean `shop.Cart`?"]),
-        (method("shop.Cart/Watch"), &["request.grpc.method", "stream of messages"]),
-        (method("shop.Cart/Fill"), &["request.grpc.method", "stream of messages"]),
+        (Grpc { messages: Some(2), ..add() }, &["request.grpc.messages: `shop.Cart/Add` takes one message"]),
+        (
+            Grpc { stream_for: Some(Nanos::SECOND), ..method("shop.Cart/Watch") },
+            &["request.grpc.stream_for: `shop.Cart/Watch` takes one message"],
+        ),
+        (
+            Grpc { in_flight: Some(2), ..method("shop.Cart/Fill") },
+            &["request.grpc.in_flight: `shop.Cart/Fill` answers with one message"],
+        ),
+        (Grpc { messages: Some(0), ..method("shop.Cart/Fill") }, &["request.grpc.messages", "at least 1"]),
+        (Grpc { in_flight: Some(0), ..method("shop.Cart/Chat") }, &["request.grpc.in_flight", "1 to 65536"]),
+        (
+            Grpc { message_rate: Some(units::PerSecond(0.0)), ..method("shop.Cart/Chat") },
+            &["request.grpc.message_rate"],
+        ),
+        (
+            Grpc { stream_for: Some(Nanos::ZERO), ..method("shop.Cart/Chat") },
+            &["request.grpc.stream_for", "10s"],
+        ),
         (Grpc { proto: vec![], ..add() }, &["request.grpc.proto: nothing says"]),
         (
             Grpc { proto: vec!["no.proto".into()], ..add() },

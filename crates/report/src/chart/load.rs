@@ -1,4 +1,4 @@
-//! Charts of one load: its percentile curves, and its rate, times and failures over time.
+//! Charts of one load: its percentile curves, and its rate, times, failures and messages over time.
 
 use super::Chart;
 use super::canvas::{BAND, COLORS, GRID, INK, WIDTH, draw, extent, font, line, log_ticks, px, sane};
@@ -8,7 +8,7 @@ use plotters::coord::ranged1d::{Ranged, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 use schema::analysis::CurvePoint;
-use schema::trial::{IntervalLine, Phase};
+use schema::trial::{IntervalLine, MessageInterval, Phase};
 
 /// A named line through points.
 type Series = (&'static str, Vec<(f64, f64)>);
@@ -55,7 +55,8 @@ pub(crate) fn load_curves(curves: &[(&'static str, Vec<CurvePoint>)]) -> Result<
     }))
 }
 
-/// Answers per second, p50 and p99, and failures per second over time; empty without two intervals.
+/// Answers per second, p50 and p99, failures per second, and messages per second where there are streams, over time; empty
+/// without two intervals.
 pub(crate) fn load_timelines(intervals: &[IntervalLine]) -> Result<Vec<Chart>, ReportError> {
     let shown: Vec<&IntervalLine> = intervals
         .iter()
@@ -85,6 +86,15 @@ pub(crate) fn load_timelines(intervals: &[IntervalLine]) -> Result<Vec<Chart>, R
         logarithmic("Response time: p50 blue, p99 orange", vec![("p50", p50), ("p99", p99)], &axes)?,
     ];
     charts.push(linear("Failures per second", vec![("failures/s", failed)], &axes, 1)?);
+    if shown.iter().any(|line| line.messages.is_some()) {
+        let messages = |read: fn(&MessageInterval) -> u64| {
+            over(&|line| line.messages.as_ref().map(|messages| per_second(line, read(messages))))
+        };
+        let completed = ("completed/s", messages(|messages| messages.completed));
+        let received = ("received/s", messages(|messages| messages.received));
+        let title = "Messages per second: completed blue, received orange";
+        charts.push(linear(title, vec![completed, received], &axes, 0)?);
+    }
     Ok(charts)
 }
 
@@ -111,8 +121,9 @@ fn linear(title: &str, series: Vec<Series>, axes: &Axes, color: usize) -> Result
         mesh(&mut chart, &|x| format!("{} s", format::axis(*x)), &|y| format::axis(*y))?;
         let warm = axes.warm_s.map(|end| Rectangle::new([(0.0, 0.0), (end, top)], BAND.mix(0.12).filled()));
         chart.draw_series(warm)?;
-        for (_, points) in &series {
-            chart.draw_series([PathElement::new(points.clone(), line(COLORS[color], 2))])?;
+        for (index, (_, points)) in series.iter().enumerate() {
+            let color = COLORS[(color + index) % COLORS.len()];
+            chart.draw_series([PathElement::new(points.clone(), line(color, 2))])?;
         }
         Ok(())
     })?;

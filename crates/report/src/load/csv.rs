@@ -3,9 +3,10 @@
 //! Headers are part of the format: columns may be added at the end of a group, never renamed. Numbers are raw, with
 //! the unit last in the name (nanoseconds, bytes, shares from 0 to 1); an empty field is a value that was refused.
 
+use super::messages::NAMES;
 use crate::{ReportError, clean};
-use schema::load::{ErrorClass, LatencySummary, LoadReport};
-use schema::trial::{IntervalLine, Phase};
+use schema::load::{ErrorClass, LatencySummary, LoadReport, MessageSummary};
+use schema::trial::{IntervalLine, MessageInterval, Phase};
 use std::collections::BTreeMap;
 
 /// A column: its name and its field.
@@ -15,14 +16,14 @@ type Column = (String, String);
 ///
 /// Columns: the plan (`url`, `method`, `path`, `model`, `connections`, `workers`, `rate_asked_per_s`, `duration_ns`), the
 /// accounts (`*_requests`), `throughput_per_s`, `error_rate_share`, failures by class (`errors_CLASS`), answers by kind of
-/// status (`status_Nxx`), bytes, connections, every kind of time (`TIME_mean_ns` to `TIME_max_ns`), the generator, and
-/// `valid` with its `reasons`.
+/// status (`status_Nxx`), bytes, connections, every kind of time (`TIME_mean_ns` to `TIME_max_ns`), the generator,
+/// `valid` with its `reasons`, and the ledger of messages on streams (`*_messages`, `message_*`), empty where none streams.
 ///
 /// # Errors
 /// [`ReportError::Csv`] where the writer fails.
 pub fn load_csv(report: &LoadReport) -> Result<String, ReportError> {
     let columns: Vec<Column> =
-        [plan(report), accounts(report), times(report), rest(report)].into_iter().flatten().collect();
+        [plan(report), accounts(report), times(report), rest(report), messages(report)].concat();
     let (names, fields): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
     write([names, fields].into_iter())
 }
@@ -30,7 +31,8 @@ pub fn load_csv(report: &LoadReport) -> Result<String, ReportError> {
 /// One row for each interval, in order of time.
 ///
 /// Columns: `start_ns` and `end_ns` from the load's origin, `phase`, the counts of the interval, `throughput_per_s`, what
-/// waited and was in flight at its end, `p50_ns` and `p99_ns` of response time, failures by class, answers by status.
+/// waited and was in flight at its end, `p50_ns` and `p99_ns` of response time, failures by class, answers by status,
+/// messages on streams.
 ///
 /// # Errors
 /// [`ReportError::Csv`] where the writer fails.
@@ -128,6 +130,34 @@ fn rest(report: &LoadReport) -> Vec<Column> {
     ]
 }
 
+/// The ledger of messages, and their times.
+fn messages(report: &LoadReport) -> Vec<Column> {
+    let messages = report.messages.as_ref();
+    let count = |name: &str, read: fn(&MessageSummary) -> u64| optional(name, messages.map(read));
+    let rate = |name: &str, read: fn(&MessageSummary) -> f64| {
+        optional(name, messages.map(read).filter(|rate| rate.is_finite()))
+    };
+    let mut columns = vec![
+        count("scheduled_messages", |messages| messages.scheduled),
+        count("completed_messages", |messages| messages.completed),
+        count("failed_messages", |messages| messages.failed),
+        count("unanswered_messages", |messages| messages.unanswered),
+        count("censored_messages", |messages| messages.censored),
+        count("queued_messages", |messages| messages.queued),
+        count("received_messages", |messages| messages.received),
+        count("unasked_messages", |messages| messages.unasked),
+        rate("completed_messages_per_s", |messages| messages.completed_per_s),
+        rate("received_messages_per_s", |messages| messages.received_per_s),
+        optional("messages_per_stream", messages.and_then(|messages| Some(messages.per_stream?.mean))),
+    ];
+    let none = LatencySummary::default();
+    let times = NAMES.into_iter().flat_map(|(of, name)| {
+        time(&name.replace(' ', "_"), messages.map_or(&none, |messages| messages.of(of)))
+    });
+    columns.extend(times);
+    columns
+}
+
 fn interval(line: &IntervalLine) -> Vec<Column> {
     let length_ns = line.end_ns.saturating_sub(line.start_ns);
     let rate = (length_ns > 0).then(|| line.completed as f64 * 1e9 / length_ns as f64);
@@ -157,6 +187,17 @@ fn interval(line: &IntervalLine) -> Vec<Column> {
     columns.extend(by_class(&line.failed));
     columns.extend(by_status(&line.status));
     columns.push(number("redirects", line.redirects.values().sum::<u64>()));
+    let messages = line.messages.as_ref();
+    let count = |name: &str, read: fn(&MessageInterval) -> u64| optional(name, messages.map(read));
+    columns.extend([
+        count("scheduled_messages", |messages| messages.scheduled),
+        count("completed_messages", |messages| messages.completed),
+        count("failed_messages", |messages| messages.failed),
+        count("censored_messages", |messages| messages.censored),
+        count("received_messages", |messages| messages.received),
+        optional("first_message_p50_ns", messages.and_then(|messages| messages.first_message_p50_ns)),
+        optional("message_gap_p99_ns", messages.and_then(|messages| messages.gap_p99_ns)),
+    ]);
     columns
 }
 

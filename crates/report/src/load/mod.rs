@@ -3,6 +3,7 @@
 pub(crate) mod csv;
 pub(crate) mod html;
 pub(crate) mod markdown;
+mod messages;
 pub(crate) mod parts;
 pub(crate) mod text;
 pub(crate) mod words;

@@ -3,6 +3,7 @@
 //! Invariants: a refused percentile is a dash with its reason as a footnote; one with a wide interval is `~x` with the
 //! interval below; a percentile among censored requests is `≥ x`; every string is one harmless line but not yet escaped for its format.
 
+use super::messages;
 use crate::host::instrument::instrument_line;
 use crate::run::settings;
 use crate::words::{Footnotes, Word};
@@ -46,7 +47,8 @@ pub(crate) fn kinds(report: &LoadReport, all: bool) -> Vec<Kind<'_>> {
         SHORT.contains(&kind.0) || (all && (kind.1.count > 0 || kind.1.censored > 0))
     };
     let named = |(key, summary): (&str, _)| (key.replace('_', " "), summary);
-    report.latency_ns.all().into_iter().filter(shown).map(named).collect()
+    let of_requests = report.latency_ns.all().into_iter().filter(shown).map(named);
+    of_requests.chain(report.messages.iter().flat_map(messages::kinds)).collect()
 }
 
 /// One value of the time called `name`, with the sign of its footnote.
@@ -138,6 +140,7 @@ pub(crate) fn facts(report: &LoadReport) -> Vec<(&'static str, String)> {
         facts.push(("streams", stream_words(streams)));
         facts.extend(wait_words(&report.latency_ns).map(|words| ("waited for", words)));
     }
+    facts.extend(report.messages.iter().flat_map(messages::facts));
     if let Some(shakes) = connections.handshakes {
         let (full, resumed) = (format::count(shakes.full), format::count(shakes.resumed));
         facts.push(("handshakes", format!("{full} full, {resumed} resumed")));

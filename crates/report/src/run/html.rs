@@ -11,6 +11,7 @@ use crate::run::layers;
 use crate::run::levels;
 use crate::run::limits;
 use crate::run::memory;
+use crate::run::messages;
 use crate::run::page::{KEY_METRICS, Page};
 use crate::run::soak;
 use crate::run::usual;
@@ -28,6 +29,8 @@ struct Html {
     cell_metrics: Vec<&'static str>,
     usual_about: &'static str,
     usual_header: [&'static str; 11],
+    messages_about: &'static str,
+    messages_header: [&'static str; 14],
     capacity_about: &'static str,
     capacity_header: [&'static str; 9],
     hysteresis_header: [&'static str; 6],
@@ -74,6 +77,8 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         cell_metrics: KEY_METRICS.map(Metric::title).to_vec(),
         usual_about: usual::ABOUT,
         usual_header: usual::HEADER,
+        messages_about: messages::ABOUT,
+        messages_header: messages::HEADER,
         capacity_about: capacity::ABOUT,
         capacity_header: capacity::HEADER,
         hysteresis_header: capacity::HYSTERESIS_HEADER,

@@ -12,12 +12,13 @@ use crate::run::layers::{self, LayerRow, LayersView};
 use crate::run::levels::{self, LevelView};
 use crate::run::limits;
 use crate::run::memory::MemoryLine;
+use crate::run::messages;
 use crate::run::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
 use crate::run::ranking::{COLUMNS, RankView, RankedValue};
 use crate::run::settings::Row;
 use crate::run::shift;
 use crate::run::soak::{self, TrendView};
-use crate::run::usual::{self, UsualView};
+use crate::run::usual;
 use crate::words::{Footnotes, Word};
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
@@ -361,24 +362,41 @@ fn cells(page: &Page) -> String {
     header.extend(["Cold start", "Trials"]);
     format!(
         "## Cells\n\nCentre over the valid trials, with its {} interval; cold start is the median time from execution to the first good \
-         answer.\n\n{}{}{}",
+         answer.\n\n{}{}{}{}",
         page.confidence,
         table(&header, "llrrrrrrrl", page.cells.iter().map(cell_row)),
         footnotes(&page.cell_notes),
-        usual_table(page)
+        usual_table(page),
+        messages_table(page)
     )
 }
 
 fn usual_table(page: &Page) -> String {
-    if page.usual.is_empty() {
+    let rows = page.usual.iter().map(|view| (&*view.cell, &*view.values));
+    plain_table("As load tools print it", usual::ABOUT, &usual::HEADER, rows)
+}
+
+fn messages_table(page: &Page) -> String {
+    let rows = page.messages.iter().map(|view| (&*view.cell, &*view.values));
+    plain_table("Messages on streams", messages::ABOUT, &messages::HEADER, rows)
+}
+
+/// A table of cells and numbers with its heading; nothing without rows.
+fn plain_table<'a>(
+    title: &str,
+    about: &str,
+    header: &[&str],
+    rows: impl ExactSizeIterator<Item = (&'a str, &'a [String])>,
+) -> String {
+    if rows.len() == 0 {
         return String::new();
     }
-    let row = |view: &UsualView| {
-        let values = view.values.iter().map(|value| value.replace('<', "\\<"));
-        [code(&view.cell)].into_iter().chain(values).collect()
-    };
-    let table = table(&usual::HEADER, "lrrrrrrrrrr", page.usual.iter().map(row));
-    format!("\n### As load tools print it\n\n{}\n\n{table}", usual::ABOUT)
+    let align = "l".to_owned() + &"r".repeat(header.len() - 1);
+    let rows = rows.map(|(cell, values)| {
+        let values = values.iter().map(|value| value.replace('<', "\\<"));
+        [code(cell)].into_iter().chain(values).collect()
+    });
+    format!("\n### {title}\n\n{about}\n\n{}", table(header, &align, rows))
 }
 
 fn cell_row(cell: &CellView) -> Vec<String> {

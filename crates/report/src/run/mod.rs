@@ -18,6 +18,7 @@ pub(crate) mod levels;
 pub(crate) mod limits;
 pub(crate) mod markdown;
 pub(crate) mod memory;
+pub(crate) mod messages;
 pub(crate) mod page;
 pub(crate) mod plan;
 pub(crate) mod ranking;

@@ -13,6 +13,7 @@ use crate::run::layers::{self, LayersView};
 use crate::run::levels::{self, LevelView};
 use crate::run::limits::{self, LimitsView};
 use crate::run::memory::{self, MemoryLine};
+use crate::run::messages::{self, MessagesView};
 use crate::run::ranking::{self, RankingView};
 use crate::run::settings::{self, FactView, Row};
 use crate::run::shift::{self, ShiftView};
@@ -56,6 +57,7 @@ pub(crate) struct Page {
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
     pub(crate) usual: Vec<UsualView>,
+    pub(crate) messages: Vec<MessagesView>,
     pub(crate) warm_ups: Vec<WarmUpView>,
     pub(crate) levels: Vec<LevelView>,
     pub(crate) memory: Vec<MemoryLine>,
@@ -275,6 +277,7 @@ impl Page {
             cells,
             cell_notes,
             usual: usual::views(analysis),
+            messages: messages::views(analysis),
             warm_ups: steady::views(analysis),
             levels: levels::views(analysis),
             memory: memory::lines(analysis),

@@ -2,8 +2,10 @@
 
 use report::{LoadSeries, Style};
 use schema::analysis::CurvePoint;
-use schema::load::{ErrorClass, LatencySummary, LoadReport, StreamSummary, ThresholdResult};
-use schema::trial::{IntervalLine, Phase};
+use schema::load::{
+    ErrorClass, LatencySummary, LoadReport, MessageSummary, StreamLength, StreamSummary, ThresholdResult,
+};
+use schema::trial::{IntervalLine, MessageInterval, Phase};
 
 fn series() -> LoadSeries {
     let line = |second: u64| IntervalLine {
@@ -47,6 +49,73 @@ fn a_load_over_streams_says_what_its_requests_waited_for() {
     let line = "waited for   a connection 90.0 ms (mean); a stream 48.1 ms (mean), 95.0 ms (p99)";
     let found = text(&load);
     assert!(found.contains(line), "{found}");
+}
+
+fn with_messages() -> LoadReport {
+    let mut load = crate::sample::load::load_report();
+    let times = |count, p50, p99| LatencySummary {
+        count,
+        mean: Some(p50 as f64),
+        p50: Some(p50),
+        p99: Some(p99),
+        ..LatencySummary::default()
+    };
+    load.messages = Some(MessageSummary {
+        scheduled: 12_000,
+        completed: 11_990,
+        failed: 6,
+        unanswered: 2,
+        censored: 4,
+        queued: 30,
+        received: 11_991,
+        received_per_s: 1_199.1,
+        unasked: 1,
+        completed_per_s: 1_199.0,
+        per_stream: Some(StreamLength { streams: 500, mean: 23.98, min: 20, p50: 24, max: 24 }),
+        first_message: times(500, 2_000_000, 9_000_000),
+        gap: times(11_491, 1_000_000, 7_000_000),
+        ..MessageSummary::default()
+    });
+    load
+}
+
+#[test]
+fn the_ledger_of_messages_stands_beside_that_of_streams() {
+    let load = with_messages();
+    let text = report::load_text(&load, Style { width: 160, color: false }, false);
+    let ledger =
+        "12,000 scheduled = 11,990 completed + 6 failed (2 unanswered) + 4 censored, 1,199/s, 30 waited";
+    let received = "11,991 messages, 1,199/s, 24.0 (20 to 24) on each stream, 1 answered nothing";
+    for part in [ledger, received, "first message", "message gap"] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    assert!(!text.contains("message response"), "a time without a value is left out: {text}");
+    let mut series = series();
+    let messages =
+        MessageInterval { scheduled: 50, completed: 48, received: 70, ..MessageInterval::default() };
+    series.intervals.iter_mut().for_each(|line| line.messages = Some(messages));
+    let page = report::load_html(&load, &series).unwrap();
+    assert!(page.contains(ledger) && page.contains("message gap"));
+    assert!(page.contains("completed/s from 48 to 48; received/s from 70 to 70"), "a chart over time");
+    let rows = report::series_csv(&series.intervals).unwrap();
+    assert!(rows.lines().nth(1).unwrap().ends_with(",50,48,0,0,70,,"), "{rows}");
+    assert!(report::load_markdown(&load).contains("message gap"));
+    let csv = report::load_csv(&load).unwrap();
+    let (names, values) = csv.trim_end().split_once('\n').unwrap();
+    // Read from the end, because texts before these columns have commas.
+    let of = |name: &str| names.rsplit(',').zip(values.rsplit(',')).find(|(found, _)| *found == name);
+    for (name, value) in [
+        ("scheduled_messages", "12000"),
+        ("unanswered_messages", "2"),
+        ("censored_messages", "4"),
+        ("completed_messages_per_s", "1199"),
+        ("messages_per_stream", "23.98"),
+        ("first_message_p99_ns", "9000000"),
+        ("message_gap_p99_ns", "7000000"),
+        ("message_response_p99_ns", ""),
+    ] {
+        assert_eq!(of(name), Some((name, value)));
+    }
 }
 
 fn with_thresholds() -> LoadReport {

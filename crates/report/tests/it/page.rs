@@ -2,6 +2,7 @@
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
+use schema::analysis::{AnalysisFile, CellMessages};
 
 fn page() -> String {
     report::html(&crate::sample::plan::run_file(), &crate::sample::analysis()).unwrap()
@@ -104,6 +105,34 @@ fn tables_have_captions_and_scopes() {
     assert_eq!(page.matches("<caption").count(), tables);
     let heads = page.matches("<th ").count() + page.matches("<th>").count();
     assert_eq!(page.matches(" scope=\"").count(), heads);
+}
+
+/// The ledger of messages stands in every form of the report, of cells that have one.
+#[test]
+fn messages_of_streams_have_a_table() {
+    let (run, mut analysis) = (crate::sample::plan::run_file(), crate::sample::analysis());
+    let forms =
+        |analysis: &AnalysisFile| [report::html(&run, analysis).unwrap(), report::markdown(&run, analysis)];
+    assert!(forms(&analysis).iter().all(|text| !text.contains("Messages on streams")), "none streams");
+    analysis.cells[1].messages = Some(CellMessages {
+        scheduled: 12_000,
+        completed: 11_990,
+        failed: 6,
+        unanswered: 2,
+        censored: 4,
+        completed_per_s: 1_199.0,
+        per_stream: Some(24.25),
+        gap_p99_ns: Some(7_000_000),
+        ..CellMessages::default()
+    });
+    for text in forms(&analysis) {
+        let (_, table) = text.split_once("Messages on streams").expect("there is a table");
+        for part in ["scheduled = completed + failed + censored", "12,000", "11,990", "1,199/s", "7.00 ms"] {
+            assert!(table.contains(part), "no `{part}` in {table}");
+        }
+    }
+    let page = report::html(&run, &analysis).unwrap();
+    assert_eq!(page.matches("<caption").count(), page.matches("<table").count());
 }
 
 #[test]

@@ -7,12 +7,13 @@ use super::message::MessageRule;
 use super::message_capture::MessageTaken;
 use super::notes::{BODY_BYTES_MAX, Notes};
 use super::undecoded::TOO_LONG;
-use schema::plan::CallPlan;
+use crate::StreamRule;
+use schema::plan::{CallPlan, Streaming};
 use wire::Header;
 use wire::grpc::{self, Code, Fault, Messages, Part};
 
 /// What every call of a request must come to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CallCheck {
     /// A bit for each accepted status.
     accepted: u32,
@@ -22,6 +23,8 @@ pub struct CallCheck {
     rules: Box<[MessageRule]>,
     /// What is taken from it; these have the numbers behind the rules.
     captures: Box<[MessageTaken]>,
+    /// How messages follow each other, where a side streams.
+    stream: Option<StreamRule>,
 }
 
 /// Checks of other things have smaller numbers.
@@ -39,6 +42,7 @@ impl CallCheck {
             has_deadline,
             rules: Box::default(),
             captures: Box::default(),
+            stream: None,
         }
     }
 
@@ -49,13 +53,32 @@ impl CallCheck {
         let taken = |capture| MessageTaken::new(capture, capture_index(&capture.name));
         let captures = plan.captures.iter().take(RULES_MAX).map(taken).collect();
         let check = Self::new(&accepted, plan.deadline_ns.is_some());
-        Self { captures, ..check.with_rules(plan.checks.iter().map(MessageRule::new)) }
+        let check = check.with_rules(plan.checks.iter().map(MessageRule::new));
+        Self { captures, ..check.of_stream(plan.stream.as_ref().map(StreamRule::new)) }
     }
 
     /// The same with rules for the message of a call that succeeds; the first 1,000 of them.
     #[must_use]
     pub fn with_rules(self, rules: impl IntoIterator<Item = MessageRule>) -> Self {
         Self { rules: rules.into_iter().take(RULES_MAX).collect(), ..self }
+    }
+
+    /// The same of calls whose messages follow each other so; of one message each way where absent.
+    #[must_use]
+    pub fn of_stream(self, stream: Option<StreamRule>) -> Self {
+        Self { stream, ..self }
+    }
+
+    /// How messages follow each other, where a side streams.
+    #[inline]
+    #[must_use]
+    pub const fn stream(&self) -> Option<&StreamRule> {
+        self.stream.as_ref()
+    }
+
+    /// Whether the server may answer with any number of messages.
+    fn takes_any_number(&self) -> bool {
+        self.stream.is_some_and(|rule| rule.streaming != Streaming::Client)
     }
 
     /// Whether the message is kept for its rules and captures, so that nothing else of the body may be.
@@ -142,6 +165,13 @@ impl Call {
         self.status.is_none() && self.fault.is_none() && !self.is_coded
     }
 
+    /// Whole messages that have come so far.
+    #[inline]
+    #[must_use]
+    pub const fn messages(&self) -> u32 {
+        self.messages.count()
+    }
+
     /// Reads the next part of the body. Returns what is wrong with the answer so far: the rest of it is of no use.
     #[inline]
     pub fn body(&mut self, check: &CallCheck, bytes: &[u8], notes: &mut Notes) -> Option<Fault> {
@@ -211,6 +241,7 @@ impl Call {
             Some(code) if code != Code::OK => Judged::Right,
             Some(_) => match (self.messages.end(), self.messages.count()) {
                 (Err(fault), _) => Judged::Broken(fault),
+                (Ok(()), _) if check.takes_any_number() => Judged::Right,
                 (Ok(()), 0) => Judged::Broken(Fault::NoMessage),
                 (Ok(()), 1) => Judged::Right,
                 (Ok(()), _) => Judged::Broken(Fault::Several),
@@ -290,6 +321,29 @@ mod tests {
             let (found, words) = judge(accepted, &[KIND], body, trailers);
             assert_eq!(found, judged, "{accepted:?} {body:?} {trailers:?}");
             assert_eq!(words == "no such", judged == refused, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_streams_may_send_any_number() {
+        let http = Check::new(&[200], None);
+        for (streaming, counts) in [
+            (Streaming::Server, [true, true, true]),
+            (Streaming::Both, [true, true, true]),
+            (Streaming::Client, [false, true, false]),
+        ] {
+            let rule = StreamRule::new(&schema::plan::StreamPlan { streaming, ..Default::default() });
+            let check = CallCheck::new(&[], false).of_stream(Some(rule));
+            for (count, is_right) in counts.into_iter().enumerate() {
+                let (mut call, mut answer, mut notes) = (Call::default(), Answer::to(1), Notes::default());
+                answer.judge(&http, &mut notes).head(200, &fields(&[KIND]));
+                call.head(&check, 200, &fields(&[KIND]), &mut notes);
+                call.body(&check, &b"\0\0\0\0\x02hi".repeat(count), &mut notes);
+                assert_eq!(call.messages() as usize, count);
+                call.trailers(&check, &fields(&[("grpc-status", "0")]), &mut notes);
+                let judged = call.finish(&check, answer.finish(&http, &mut notes), &mut notes);
+                assert_eq!(judged == Judged::Right, is_right, "{streaming:?} {count}");
+            }
         }
     }
 

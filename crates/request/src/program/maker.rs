@@ -71,7 +71,7 @@ impl<F: Framing> Maker<F> {
     #[inline]
     #[must_use]
     pub fn entry(&mut self, n: u64) -> u16 {
-        let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
+        let global = self.global(n);
         let program = self.framed.program();
         match &program.chooser {
             None => program.choose(self.only, global).0,
@@ -90,7 +90,7 @@ impl<F: Framing> Maker<F> {
     /// no request then.
     pub fn make(&mut self, n: u64, user: Option<&User<'_>>, out: &mut Vec<u8>) -> Result<Made, MakeError> {
         let program = self.framed.program();
-        let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
+        let global = self.global(n);
         let (entry, rng) = match &program.steps {
             Some(steps) => program.step(steps, self.only, global, user)?,
             None => match &program.chooser {
@@ -102,6 +102,49 @@ impl<F: Framing> Maker<F> {
                 }
             },
         };
+        self.render(entry, rng, n, user, out)
+    }
+
+    /// Makes request `n` of this worker once more, as message `message` of its stream, counted from 1: the same entry, row and
+    /// numbers, with random values of its own.
+    ///
+    /// # Errors
+    /// As [`Maker::make`].
+    pub fn make_message(
+        &mut self,
+        n: u64,
+        entry: u16,
+        message: u64,
+        user: Option<&User<'_>>,
+        out: &mut Vec<u8>,
+    ) -> Result<Made, MakeError> {
+        let program = self.framed.program();
+        let seed = match (&program.steps, user) {
+            (Some(_), Some(user)) => {
+                program.seed.derive("session", user.session).derive("step", user.step.into())
+            }
+            _ => program.seed.derive("request", self.global(n)),
+        };
+        self.render(entry, seed.derive("message", message).rng(), n, user, out)
+    }
+
+    /// The number of request `n` over all workers.
+    #[inline]
+    const fn global(&self, n: u64) -> u64 {
+        n.wrapping_mul(self.workers).wrapping_add(self.worker)
+    }
+
+    #[inline]
+    fn render(
+        &mut self,
+        entry: u16,
+        rng: Rng,
+        n: u64,
+        user: Option<&User<'_>>,
+        out: &mut Vec<u8>,
+    ) -> Result<Made, MakeError> {
+        let program = self.framed.program();
+        let global = self.global(n);
         let parts = &program.entries[usize::from(entry)];
         let cookies = user.map_or("", |user| user.cookies);
         let framed = self.framed.entry(entry);

@@ -1,18 +1,19 @@
 //! Scripted servers of HTTP/2 that write frames by hand, well or badly: what each connection does is a script. They share no
 //! code with the codec that they try. `frames`: frames as bytes. `script`: what it may do. `peer`: how it is
-//! followed.
+//! followed. `talk`: what it does with messages of gRPC's streams.
 //!
 //! One thread a connection and blocking reads: for a handful of connections in tests, not for load.
 
 mod frames;
 mod peer;
 mod script;
+mod talk;
 
 pub use frames::{call_answer, field, frame, settings};
 pub(crate) use peer::{Line, Peer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use script::PATIENCE;
-pub use script::{Act, Seen};
+pub use script::{Act, Seen, Talk};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;

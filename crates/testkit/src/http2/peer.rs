@@ -30,6 +30,14 @@ impl<T: Line> Line for StreamOwned<ServerConnection, T> {
     }
 }
 
+/// A part of a request as it was read.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) stream: u32,
+    pub(super) bytes: Vec<u8>,
+    pub(super) is_end: bool,
+}
+
 /// The server's end of a connection.
 pub(crate) struct Peer<'a, T> {
     io: T,
@@ -43,6 +51,8 @@ pub(crate) struct Peer<'a, T> {
     ended: VecDeque<u32>,
     /// Bytes of bodies that were read and not given back, with the stream of the last.
     taken: (u32, u32),
+    /// Parts of requests that were read since they were asked for, where somebody listens.
+    heard: Option<Vec<Heard>>,
     seen: &'a Seen,
 }
 
@@ -56,6 +66,7 @@ impl<'a, T: Line> Peer<'a, T> {
             streams: Vec::new(),
             ended: VecDeque::new(),
             taken: (0, 0),
+            heard: None,
             seen,
         }
     }
@@ -109,6 +120,7 @@ impl<'a, T: Line> Peer<'a, T> {
                     self.read()?;
                     self.give_back()?;
                 },
+                Act::Talk(talk) => self.talk(*talk)?,
                 Act::HalfClose => self.io.half_close()?,
                 Act::Hold => loop {
                     self.read()?;
@@ -175,7 +187,31 @@ impl<'a, T: Line> Peer<'a, T> {
         Ok(())
     }
 
-    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// From here on the parts of requests are kept.
+    pub(super) fn listen(&mut self) {
+        self.heard = Some(Vec::new());
+    }
+
+    /// The parts of requests that were read since the last call.
+    pub(super) fn heard(&mut self) -> Vec<Heard> {
+        self.heard.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    pub(super) const fn seen(&self) -> &'a Seen {
+        self.seen
+    }
+
+    /// Whether the request of a stream is neither answered nor given up.
+    pub(super) fn is_open(&self, stream: u32) -> bool {
+        self.open.contains(&stream)
+    }
+
+    /// The request of a stream is answered.
+    pub(super) fn close(&mut self, stream: u32) {
+        self.open.retain(|open| *open != stream);
+    }
+
+    pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.io.write_all(bytes)?;
         self.io.flush()
     }
@@ -188,7 +224,7 @@ impl<'a, T: Line> Peer<'a, T> {
     }
 
     /// Reads once, and takes what is whole.
-    fn read(&mut self) -> io::Result<()> {
+    pub(super) fn read(&mut self) -> io::Result<()> {
         let mut buffer = [0; 16 * 1024];
         let taken = self.io.read(&mut buffer)?;
         if taken == 0 {
@@ -215,7 +251,7 @@ impl<'a, T: Line> Peer<'a, T> {
 
     fn count(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
         match kind {
-            0 => self.taken = (self.taken.0 + payload.len() as u32, stream),
+            0 if self.heard.is_none() => self.taken = (self.taken.0 + payload.len() as u32, stream),
             1 => {
                 self.streams.push(stream);
                 self.open.push_back(stream);
@@ -243,8 +279,14 @@ impl<'a, T: Line> Peer<'a, T> {
             }
             _ => {}
         }
-        if kind <= 1 && flags & 1 == 1 {
-            self.ended.push_back(stream);
+        let is_end = flags & 1 == 1;
+        match &mut self.heard {
+            Some(heard) if kind <= 1 => {
+                let bytes = if kind == 0 { payload.to_vec() } else { Vec::new() };
+                heard.push(Heard { stream, bytes, is_end });
+            }
+            None if kind <= 1 && is_end => self.ended.push_back(stream),
+            _ => {}
         }
     }
 }

@@ -49,10 +49,33 @@ pub enum Act {
     Serve,
     /// Answer every request, once it is read, with these frames, made for its stream; until the client closes.
     ServeFrames(fn(u32) -> Vec<u8>),
+    /// Talk so on every stream, as a server of gRPC, until the client closes.
+    Talk(Talk),
     /// Close the sending direction only.
     HalfClose,
     /// Read until the client closes.
     Hold,
+}
+
+/// What is done with the messages of each stream.
+#[derive(Clone, Copy, Debug)]
+pub enum Talk {
+    /// Answers each message with itself, and ends with the request.
+    Echo,
+    /// Sends so many messages once the request has ended.
+    Sends(u32),
+    /// Answers with one message once the request has ended.
+    Collects,
+    /// Reads, and says nothing.
+    Silent,
+    /// Answers the first message byte by byte, with such a pause before each; reads nothing meanwhile.
+    Drips(Duration),
+    /// As [`Talk::Echo`], but resets the stream at the message after so many.
+    ResetsAfter(u32),
+    /// Answers the first message with one that says that it is longer than 4 MiB.
+    TooLong,
+    /// As [`Talk::Echo`], but ends without trailers.
+    NoTrailers,
 }
 
 /// What it counted.
@@ -64,6 +87,10 @@ pub struct Seen {
     pub requests: AtomicU64,
     /// Streams that the client gave up.
     pub cancels: AtomicU64,
+    /// Messages of streams that came ([`Act::Talk`]).
+    pub messages: AtomicU64,
+    /// Messages that were sent in full.
+    pub said: AtomicU64,
     /// GOAWAY frames of the client.
     pub goaways: AtomicU64,
     /// PING frames of the client, which only answers.

@@ -3,7 +3,8 @@
 //! No sockets and no clocks: the owner hands in what it received and sends what is appended to `out`. Invariants: any split of
 //! the same bytes gives the same events (but for the parts of a body), the same output and the same fault; a warm request
 //! and its answer allocate nothing; all that a peer can make grow is bounded (`limits.rs`).
-//! Other files of this folder add to it: `receive.rs`, `answers.rs`, `data.rs`, `control.rs` read, `send.rs` writes.
+//! Other files of this folder add to it: `receive.rs`, `answers.rs`, `data.rs`, `control.rs` read, `send.rs` and `parts.rs`
+//! write.
 
 use super::code::ErrorCode;
 use super::events::Place;
@@ -122,6 +123,8 @@ pub struct Connection {
     /// Our SETTINGS that the peer has not acknowledged.
     pub(super) unacknowledged: u32,
     pub(super) streams: Ring,
+    /// The stream of the request that was put last.
+    pub(super) last_opened: u32,
     /// Streams whose request waits to go on.
     pub(super) held: VecDeque<u32>,
     pub(super) send: SendWindow,
@@ -151,6 +154,7 @@ impl Connection {
             is_established: false,
             unacknowledged: 0,
             streams: Ring::new(config.streams_max, config.first_stream),
+            last_opened: 0,
             held: VecDeque::new(),
             send: SendWindow::new(DEFAULT_WINDOW_BYTES),
             receive: ReceiveWindow::new(config.windows.connection),

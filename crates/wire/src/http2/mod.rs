@@ -19,6 +19,7 @@ mod input;
 pub mod limits;
 mod memo;
 mod parcel;
+mod parts;
 mod plan;
 mod receive;
 mod ring;

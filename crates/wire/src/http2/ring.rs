@@ -37,7 +37,9 @@ pub(super) struct Stream {
     pub(super) is_bodiless: bool,
     /// Whether the request is written in full.
     pub(super) is_sent: bool,
-    /// Bytes of the request's body that are written.
+    /// Whether the request ends with the part of its body that is being written.
+    pub(super) is_last_part: bool,
+    /// Bytes of that part that are written.
     pub(super) body_sent: usize,
     /// Bytes of the answer's body that Content-Length says are still to come.
     pub(super) length_left: u64,
@@ -54,6 +56,7 @@ const NO_STREAM: Stream = Stream {
     has_head: false,
     is_bodiless: false,
     is_sent: false,
+    is_last_part: true,
     body_sent: 0,
     length_left: UNKNOWN,
     send: SendWindow::new(0),

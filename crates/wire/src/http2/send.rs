@@ -44,6 +44,13 @@ impl Connection {
     /// in again, unchanged, when it goes on.
     #[inline]
     pub fn put(&mut self, place: Place, request: &[u8], out: &mut Vec<u8>) -> Put {
+        self.put_part(place, request, true, out)
+    }
+
+    /// As [`Connection::put`]; `is_last` says whether the request ends with this body, else it goes on by
+    /// [`Connection::put_more`].
+    #[inline]
+    pub fn put_part(&mut self, place: Place, request: &[u8], is_last: bool, out: &mut Vec<u8>) -> Put {
         let Some(parcel) = Parcel::read(request) else { return Put::Unframed };
         if !matches!(self.room(), Room::Places(_)) {
             return Put::NoRoom;
@@ -53,8 +60,10 @@ impl Connection {
         let stream = self.streams.get(at);
         let id = stream.id;
         stream.to_head = parcel.to_head;
-        stream.is_sent = parcel.body.is_empty();
-        self.put_headers(id, &parcel, out);
+        let ends = is_last && parcel.body.is_empty();
+        (stream.is_sent, stream.is_last_part) = (ends, is_last);
+        self.last_opened = id;
+        self.put_headers(id, &parcel, ends, out);
         if parcel.body.is_empty() { Put::Whole } else { self.put_body(at, &parcel, out) }
     }
 
@@ -107,11 +116,11 @@ impl Connection {
     }
 
     #[inline]
-    fn put_headers(&mut self, stream: u32, parcel: &Parcel<'_>, out: &mut Vec<u8>) {
+    fn put_headers(&mut self, stream: u32, parcel: &Parcel<'_>, ends: bool, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&[0; HEADER_BYTES]);
         let length = self.encoder.encode(parcel.parts, parcel.is_fixed, out);
-        let end = if parcel.body.is_empty() { flag::END_STREAM } else { 0 };
+        let end = if ends { flag::END_STREAM } else { 0 };
         if length > FRAME_BYTES_MAX as usize {
             return split(stream, end, start, out);
         }
@@ -121,7 +130,7 @@ impl Connection {
     }
 
     /// Writes as much of the body as the windows and one call allow.
-    fn put_body(&mut self, at: usize, parcel: &Parcel<'_>, out: &mut Vec<u8>) -> Put {
+    pub(super) fn put_body(&mut self, at: usize, parcel: &Parcel<'_>, out: &mut Vec<u8>) -> Put {
         let stream = self.streams.get(at);
         let mut budget = BODY_BYTES_A_CALL;
         loop {
@@ -129,7 +138,10 @@ impl Connection {
             let allowed = self.send.room().min(stream.send.room());
             let length = rest.len().min(FRAME_BYTES_MAX as usize).min(parcel.chunk_bytes).min(allowed);
             if rest.is_empty() {
-                stream.is_sent = true;
+                stream.is_sent = stream.is_last_part;
+                if stream.is_sent && parcel.body.is_empty() {
+                    put(kind::DATA, flag::END_STREAM, stream.id, &[], out);
+                }
                 return Put::Whole;
             }
             if length == 0 || length > budget {
@@ -137,7 +149,8 @@ impl Connection {
                 self.held.push_back(stream.id);
                 return Put::Held;
             }
-            let flags = if length == rest.len() { flag::END_STREAM } else { 0 };
+            let ends = length == rest.len() && stream.is_last_part;
+            let flags = if ends { flag::END_STREAM } else { 0 };
             put(kind::DATA, flags, stream.id, &rest[..length], out);
             self.send.spend(length);
             stream.send.spend(length);

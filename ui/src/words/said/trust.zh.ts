@@ -193,7 +193,10 @@ export const trustZh = {
   "gate.not_finite": "无法计算 {name}，其中有一个数不是有限的：这是 prony 的缺陷，请报告",
   "gate.nothing_lost.failed":
     "{requests}中有 {lost} 个没有结果或有两个结果，{unclassed} 个失败没有类别或有两个类别：这是 prony 的缺陷，请报告",
+  "gate.nothing_lost.messages":
+    "流上的 {messages} 条消息中有 {lost} 条没有结果或有两个结果：这是 prony 的缺陷，请报告",
   "gate.nothing_lost.ok": "{requests}各有且只有一个结果",
+  "gate.nothing_lost.ok_with_messages": "{requests}各有且只有一个结果，流上的 {messages} 条消息也是如此",
   "gate.offered_achieved.failed":
     "{found}，而目标并未饱和：检查丢失的应答、超时、端口和描述符（`prony doctor`）",
   "gate.offered_achieved.ok": "计划每秒 {offered} 个请求，实际 {achieved} 个（{share}）",

@@ -5,7 +5,7 @@ use super::native::{Certificates, Native, Ours, with_units};
 use super::shared_evenly;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
-use units::Count;
+use units::{Count, PerSecond};
 
 /// Flags of ghz.
 #[derive(Debug, clap::Parser)]
@@ -55,6 +55,15 @@ pub(super) struct Ghz {
     /// Compress by gzip
     #[arg(short, long)]
     enable_compression: bool,
+    /// Messages on each stream; 0 is those of the data
+    #[arg(long)]
+    stream_call_count: Option<u64>,
+    /// Pause between two messages of a stream
+    #[arg(long)]
+    stream_interval: Option<String>,
+    /// How long each stream sends
+    #[arg(long)]
+    stream_call_duration: Option<String>,
     /// Plain text
     #[arg(long)]
     insecure: bool,
@@ -81,8 +90,9 @@ pub(super) fn translate(ghz: Ghz) -> Result<Native> {
     native.set_some("--protoset", ghz.protoset.as_ref());
     message(&mut native, &ghz)?;
     metadata(&mut native, &ghz)?;
+    messages(&mut native, &ghz)?;
     amount(&mut native, &ghz)?;
-    if !ghz.timeout.trim_start_matches('0').trim_end_matches('s').is_empty() {
+    if !is_zero(&ghz.timeout) {
         native.set("--call-deadline", with_units(&ghz.timeout)?);
     }
     native.set_some("--compress", ghz.enable_compression.then_some("gzip"));
@@ -105,6 +115,23 @@ fn message(native: &mut Native, ghz: &Ghz) -> Result<()> {
         native.set("--data", data);
     }
     native.set_some("--data-file", ghz.data_file.as_ref());
+    Ok(())
+}
+
+/// Zero, by which ghz means none.
+fn is_zero(time: &str) -> bool {
+    time.trim_start_matches('0').trim_end_matches('s').is_empty()
+}
+
+/// Messages of streams. ghz waits so long between two; prony intends each at its own moment.
+fn messages(native: &mut Native, ghz: &Ghz) -> Result<()> {
+    native.set_some("--messages", ghz.stream_call_count.filter(|count| *count > 0));
+    if let Some(text) = ghz.stream_interval.as_ref().filter(|text| !is_zero(text)) {
+        native.set("--message-rate", PerSecond(1e9 / with_units(text)?.0 as f64));
+    }
+    if let Some(text) = ghz.stream_call_duration.as_ref().filter(|text| !is_zero(text)) {
+        native.set("--stream-for", with_units(text)?);
+    }
     Ok(())
 }
 

@@ -160,6 +160,17 @@ fn ghz_becomes_calls() {
             "https://h:1 --grpc p.S.M --protoset s.set -c 4 --streams 25 -d 90s -R 500 -k --sni n",
         ),
         (
+            "ghz --insecure --call p.S/M --proto s.proto -n 50 --stream-call-count 9 --stream-interval 20ms \
+             --stream-call-duration 3s h:1",
+            "http://h:1 --grpc p.S/M --proto s.proto --messages 9 --message-rate 50 --stream-for 3s -c 1 \
+             --streams 50 -n 50 --call-deadline 20s",
+        ),
+        (
+            "ghz --insecure --call p.S/M --proto s.proto -n 50 --stream-call-count 0 --stream-interval 0 \
+             --stream-call-duration 0s h:1",
+            "http://h:1 --grpc p.S/M --proto s.proto -c 1 --streams 50 -n 50 --call-deadline 20s",
+        ),
+        (
             "ghz --insecure --call p.S/M --proto s.proto -i a,b -D m.json -m {\"X\":\"7\"} -n 100 -r 50 -t 500ms -e h:1",
             "http://h:1 --grpc p.S/M --proto s.proto --import-path a --import-path b --data-file m.json \
              --metadata x=7 -c 1 --streams 50 -R 50 -d 2s --call-deadline 500ms --compress gzip",
@@ -176,7 +187,7 @@ fn ghz_becomes_calls() {
         ("-m 7 h:1", "metadata is a JSON object"),
         ("-n 10 h:1", "no fewer calls"),
         ("--connections 60 h:1", "cannot be shared"),
-        ("--stream-interval 1s h:1", "`--stream-interval` cannot be translated"),
+        ("--stream-dynamic-messages h:1", "`--stream-dynamic-messages` cannot be translated"),
     ] {
         let error = wrong(&format!("{call} {flags}"));
         assert!(error.contains(part), "{flags}: no `{part}` in {error}");

@@ -16,7 +16,7 @@ use keys::{Key, Keys};
 use plan::LoadJob;
 use report::format;
 use schema::load::ErrorClass;
-use schema::trial::{IntervalLine, Phase};
+use schema::trial::{IntervalLine, MessageInterval, Phase};
 use state::State;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -191,10 +191,21 @@ fn line_words(line: &IntervalLine) -> String {
     if line.backlog > 0 {
         text += &format!(", backlog {}", format::count(line.backlog));
     }
+    if let Some(messages) = &line.messages {
+        text += &format!(", messages {}", message_words(messages, length_ns));
+    }
     match line.phase {
         Some(Phase::Warmup) => text + "  warm-up",
         _ => text,
     }
+}
+
+/// Messages of an interval: `480/s completed, 490/s received, gap p99 7.00 ms`.
+fn message_words(messages: &MessageInterval, length_ns: u64) -> String {
+    let rate = |count: u64| format::rate(count as f64 * 1e9 / length_ns.max(1) as f64);
+    let gap = messages.gap_p99_ns.filter(|_| messages.received >= quantile_floor(0.99));
+    let gap = gap.map_or_else(String::new, |ns| format!(", gap p99 {}", format::nanos(ns)));
+    format!("{} completed, {} received{gap}", rate(messages.completed), rate(messages.received))
 }
 
 /// The drain has no load, so it has no rate and no times: what came in it, and how long it took.

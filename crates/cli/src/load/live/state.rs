@@ -41,6 +41,8 @@ pub(super) struct State {
     pub(super) in_flight: u64,
     pub(super) backlog: u64,
     pub(super) pacer_lag_p99: Option<u64>,
+    /// Messages of the last interval in words; absent where nothing streams.
+    pub(super) messages: Option<String>,
     /// Whether keys are heard.
     pub(super) has_keys: bool,
     /// Whether the display is held still.
@@ -80,6 +82,7 @@ impl State {
             in_flight: 0,
             backlog: 0,
             pacer_lag_p99: None,
+            messages: None,
             has_keys: false,
             is_paused: false,
             response: new_histogram(),
@@ -118,6 +121,7 @@ impl State {
         self.now = times(&data.times[Time::Response]);
         let lag = &data.times[Time::PacerLag];
         self.pacer_lag_p99 = at(lag, 0.99);
+        self.messages = line.messages.as_ref().map(|messages| super::message_words(messages, length_ns));
         keep(&mut self.rates, self.rate_now.round() as u64);
         keep(&mut self.p99s, self.now.p99.unwrap_or(0));
     }

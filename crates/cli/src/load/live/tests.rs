@@ -144,6 +144,36 @@ fn a_line_a_second_says_the_same_in_short() {
 }
 
 #[test]
+fn messages_of_streams_stand_beside_their_streams() {
+    let messages = MessageInterval {
+        scheduled: 1_000,
+        completed: 960,
+        received: 7_000,
+        first_message_p50_ns: Some(2_000_000),
+        gap_p99_ns: Some(4_870_000),
+        ..MessageInterval::default()
+    };
+    let line = IntervalLine {
+        start_ns: 2_000_000_000,
+        end_ns: 4_000_000_000,
+        phase: Some(Phase::Sample),
+        completed: 20,
+        messages: Some(messages),
+        ..IntervalLine::default()
+    };
+    let words = "480/s completed, 3,500/s received, gap p99 4.87 ms";
+    assert!(line_words(&line).ends_with(&format!("0 failed, messages {words}")), "{}", line_words(&line));
+    // Of few messages no percentile is shown.
+    let few = MessageInterval { received: 9, ..messages };
+    assert_eq!(message_words(&few, 1_000_000_000), "960/s completed, 9/s received");
+    let mut state = state("-R 2k -d 30s");
+    assert_eq!(state.messages, None, "without streams there is no row");
+    state.interval(&line, &IntervalData::default());
+    let shown = text(&view::render(&state, 80, 40));
+    assert!(shown.contains(&format!("messages   {words}")), "{shown}");
+}
+
+#[test]
 fn the_drain_is_a_line_of_its_own_and_no_second_of_the_load() {
     let drain = IntervalLine {
         start_ns: 3_000_000_000,

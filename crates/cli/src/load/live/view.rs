@@ -78,6 +78,7 @@ fn rows(state: &State, width: usize) -> Vec<(u8, Line<'static>)> {
         (1, row("rate", rates(state, wide))),
         (2, row("requests", requests(state, wide))),
     ];
+    rows.extend(state.messages.iter().map(|words| (2, row("messages", vec![Span::from(words.clone())]))));
     rows.extend(times(state, width).into_iter().zip([3, 1, 1]).map(|(line, rank)| (rank, line)));
     rows.push((6, row("status", status(state))));
     rows.push((3, row("failed", errors(state))));

@@ -17,7 +17,7 @@ const KIND: (&str, &str) = ("content-type", "application/grpc");
 /// A message of two bytes with its prefix.
 const MESSAGE: &[u8] = b"\0\0\0\0\x02\x08\x01";
 
-fn entry(call: CallPlan) -> EntryPlan {
+pub(super) fn entry(call: CallPlan) -> EntryPlan {
     let fields = [("content-type", "application/grpc"), ("te", "trailers")];
     let request = RequestPlan {
         method: "POST".into(),
@@ -29,7 +29,7 @@ fn entry(call: CallPlan) -> EntryPlan {
     EntryPlan { name: "call".into(), weight: 1.0, request, expect, grpc: Some(call), ..EntryPlan::default() }
 }
 
-fn traffic(entry: EntryPlan) -> Traffic {
+pub(super) fn traffic(entry: EntryPlan) -> Traffic {
     let scenario = ScenarioPlan { name: "calls".into(), requests: vec![entry], ..ScenarioPlan::default() };
     Traffic::new(&scenario, "h", units::Seed(1), &[]).unwrap()
 }
@@ -54,7 +54,7 @@ fn right() -> Reply {
     Reply { status: 200, fields: vec![KIND], body, trailers: vec![("grpc-status", "0")], ..Reply::default() }
 }
 
-fn failed(sum: &IntervalData, class: ErrorClass) -> u64 {
+pub(super) fn failed(sum: &IntervalData, class: ErrorClass) -> u64 {
     sum.counts.measured.failed[class.index()]
 }
 

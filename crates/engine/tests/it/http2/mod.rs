@@ -9,6 +9,7 @@ mod leaving;
 mod over_tls;
 mod reference;
 mod server;
+mod streams;
 mod waits;
 
 use crate::common::{MS, prepared, short_load};

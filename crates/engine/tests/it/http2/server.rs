@@ -30,6 +30,31 @@ pub(crate) struct Setup {
     pub(crate) body: Vec<u8>,
     /// What it does with the n-th request, counted from 1, in place of all that.
     pub(crate) script: Option<fn(u64) -> Reply>,
+    /// What it does with the messages of each stream, in place of all that.
+    pub(crate) talk: Option<Talk>,
+}
+
+/// What a server does with the messages of a stream of gRPC.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Talk {
+    /// Answers each message with itself, and ends with the request.
+    Echo,
+    /// Sends so many messages once the request has ended.
+    Sends(u32),
+    /// Answers with one message once the request has ended.
+    Collects,
+    /// As [`Talk::Echo`], but ends well after so many messages, whatever still comes.
+    EndsAfter(u32),
+    /// As [`Talk::Echo`], but resets the stream at the message after so many.
+    ResetsAfter(u32),
+    /// Reads and says nothing.
+    Silent,
+    /// Sends messages for as long as the stream lasts.
+    Endless,
+    /// Answers the first message with one that is longer than it says, and ends.
+    Cut,
+    /// Answers each message twice.
+    Twice,
 }
 
 /// An answer written by hand.
@@ -58,6 +83,7 @@ impl Default for Setup {
             interim: false,
             body: b"ok".to_vec(),
             script: None,
+            talk: None,
         }
     }
 }
@@ -71,6 +97,9 @@ pub(crate) struct Seen {
     pub(crate) resets: AtomicU64,
     /// Bytes of requests' bodies.
     pub(crate) body_bytes: AtomicU64,
+    /// Messages that came and that were sent on streams.
+    pub(crate) messages: AtomicU64,
+    pub(crate) said: AtomicU64,
     /// Header fields and body of the last request.
     pub(crate) last_fields: Mutex<http::HeaderMap>,
     pub(crate) last_body: Mutex<Vec<u8>>,
@@ -137,6 +166,8 @@ async fn connection(socket: TcpStream, setup: Setup, seen: Arc<Seen>) {
     builder
         .max_concurrent_streams(setup.streams_max)
         .initial_window_size(setup.window)
+        // Else many small messages that it has not read yet are a flood to it.
+        .data_frame_budget(usize::MAX >> 1)
         .initial_connection_window_size(setup.window.max(65_535));
     let Ok(mut connection) = builder.handshake::<_, Bytes>(socket).await else { return };
     let mut requests = JoinSet::new();
@@ -160,6 +191,13 @@ async fn serve(
     let number = seen.requests.fetch_add(1, SeqCst) + 1;
     let open = seen.open.fetch_add(1, SeqCst) + 1;
     seen.open_max.fetch_max(open, SeqCst);
+    if let Some(talk) = setup.talk {
+        if converse(request.into_body(), &mut respond, talk, &seen).await.is_ok() {
+            seen.answers.fetch_add(1, SeqCst);
+        }
+        seen.open.fetch_sub(1, SeqCst);
+        return;
+    }
     let is_head = request.method() == http::Method::HEAD;
     let (head, mut body) = request.into_parts();
     seen.last_fields.lock().unwrap().clone_from(&head.headers);
@@ -252,4 +290,83 @@ async fn send(stream: &mut h2::SendStream<Bytes>, piece: Vec<u8>) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// A message of three bytes with its prefix.
+const SAID: &[u8] = b"\0\0\0\0\x03abc";
+
+/// Reads the messages of a stream and says what `talk` asks for.
+async fn converse(
+    mut body: RecvStream,
+    respond: &mut SendResponse<Bytes>,
+    talk: Talk,
+    seen: &Seen,
+) -> Result<(), h2::Error> {
+    let head = Response::builder().status(200).header("content-type", "application/grpc");
+    let mut stream = respond.send_response(head.body(()).unwrap(), false)?;
+    let say = async |stream: &mut h2::SendStream<Bytes>, message: &[u8]| {
+        send(stream, message.to_vec()).await?;
+        seen.said.fetch_add(1, SeqCst);
+        Ok::<(), h2::Error>(())
+    };
+    let (mut received, mut count) = (Vec::new(), 0);
+    while let Some(data) = body.data().await {
+        let data = data?;
+        let _ = body.flow_control().release_capacity(data.len());
+        received.extend_from_slice(&data);
+        while let Some(message) = next_message(&mut received) {
+            count += 1;
+            seen.messages.fetch_add(1, SeqCst);
+            match talk {
+                Talk::ResetsAfter(after) if count > after => {
+                    seen.resets.fetch_add(1, SeqCst);
+                    stream.send_reset(Reason::INTERNAL_ERROR);
+                    return Err(Reason::INTERNAL_ERROR.into());
+                }
+                Talk::Echo | Talk::EndsAfter(_) | Talk::ResetsAfter(_) => say(&mut stream, &message).await?,
+                Talk::Twice => {
+                    say(&mut stream, &message).await?;
+                    say(&mut stream, &message).await?;
+                }
+                Talk::Cut => {
+                    send(&mut stream, b"\0\0\0\0\x09abc".to_vec()).await?;
+                    return end_well(&mut stream);
+                }
+                Talk::Sends(_) | Talk::Collects | Talk::Silent | Talk::Endless => {}
+            }
+            if matches!(talk, Talk::EndsAfter(after) if count == after) {
+                return end_well(&mut stream);
+            }
+        }
+    }
+    match talk {
+        Talk::Sends(messages) => {
+            for _ in 0..messages {
+                say(&mut stream, SAID).await?;
+            }
+        }
+        Talk::Collects => say(&mut stream, SAID).await?,
+        Talk::Endless => loop {
+            say(&mut stream, SAID).await?;
+        },
+        Talk::Silent => {
+            let _ = poll_fn(|context| stream.poll_reset(context)).await;
+            return Err(Reason::CANCEL.into());
+        }
+        Talk::Echo | Talk::EndsAfter(_) | Talk::ResetsAfter(_) | Talk::Cut | Talk::Twice => {}
+    }
+    end_well(&mut stream)
+}
+
+fn end_well(stream: &mut h2::SendStream<Bytes>) -> Result<(), h2::Error> {
+    let mut trailers = http::HeaderMap::new();
+    trailers.append("grpc-status", http::HeaderValue::from_static("0"));
+    stream.send_trailers(trailers)
+}
+
+/// Takes the first whole message, with its prefix.
+fn next_message(received: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let &[_, l0, l1, l2, l3] = received.first_chunk()?;
+    let length = 5 + u32::from_be_bytes([l0, l1, l2, l3]) as usize;
+    (received.len() >= length).then(|| received.drain(..length).collect())
 }

@@ -45,6 +45,7 @@ pub(crate) fn load_report() -> LoadReport {
         bytes: BytesMoved { read: 2_868_768, written: 1_402_870 },
         connections: Connections { asked: 64, established: 64, reconnects: 87, ..Connections::default() },
         streams: None,
+        messages: None,
         latency_ns: Latencies {
             response: latency(1.0, true),
             service: latency(0.94, true),

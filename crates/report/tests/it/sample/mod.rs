@@ -194,6 +194,7 @@ fn cell(index: usize) -> CellSummary {
             cut_ns: 4_000_000_000,
             by: Some(if index == 0 { WarmUpEndedBy::Steady } else { WarmUpEndedBy::AtMost }),
         }),
+        messages: None,
         extremes: Extremes { max_ns: Some((p99 * 3.0) as u64), cpu: Some(0.93), cpu_peak: Some(0.99) },
         levels: Some(Levels {
             metric: Metric::Throughput,

@@ -7,5 +7,6 @@ mod flow;
 mod frames;
 mod hostile;
 mod other;
+mod parts;
 mod requests;
 mod splits;
