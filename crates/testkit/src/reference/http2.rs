@@ -1,15 +1,15 @@
 //! HTTP/2 of one connection to the reference target: requests out of frames, answers into frames (RFC 9113).
 //!
-//! Sans-IO: bytes in, bytes out. It shares no code with the codec that it is the truth for; header blocks are read by the
-//! crate `loona-hpack`, and written without a table. Invariants: no more is held of a peer than a header block, the windows
+//! Sans-IO: bytes in, bytes out. Frames are its own, not those of the codec that it is the truth for; header blocks are read
+//! by that codec's decoder, which tests of `wire` hold against another one, and written without a table. Invariants: no more is held of a peer than a header block, the windows
 //! that it was given, and [`STREAMS_MAX`] requests; an answer never exceeds the windows of its stream and its connection.
 //! Absent on purpose: priorities, push, settings of the peer other than its windows.
 
 use super::http::{self, Route};
 use crate::http2::{field, frame, settings};
-use loona_hpack::Decoder;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use wire::hpack::{DEFAULT_TABLE_BYTES, Decoder, FieldList};
 
 /// What a client of HTTP/2 sends first (RFC 9113 §3.4).
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -172,7 +172,9 @@ struct Block {
 
 /// The server's side of a connection.
 pub(super) struct Http2 {
-    hpack: Decoder<'static>,
+    hpack: Decoder,
+    /// The fields of the block that was read last.
+    fields: FieldList,
     has_preface: bool,
     block: Option<Block>,
     streams: BTreeMap<u32, Stream>,
@@ -186,7 +188,8 @@ pub(super) struct Http2 {
 impl Http2 {
     pub(super) fn new() -> Self {
         Self {
-            hpack: Decoder::new(),
+            hpack: Decoder::new(DEFAULT_TABLE_BYTES),
+            fields: FieldList::default(),
             has_preface: false,
             block: None,
             streams: BTreeMap::new(),
@@ -322,14 +325,16 @@ impl Http2 {
             self.block = Some(block);
             return Ok(());
         }
+        self.hpack.decode(&block.bytes, &mut self.fields).map_err(|_| Code::Compression)?;
         let (mut route, mut is_call) = (Route::Queue, false);
-        let read = |name: Cow<'_, [u8]>, value: Cow<'_, [u8]>| match &*name {
-            b":path" if *value == *CALL_HEALTH => route = Route::Health,
-            b":path" => route = http::route(&value),
-            b"content-type" => is_call = value.starts_with(b"application/grpc"),
-            _ => {}
-        };
-        self.hpack.decode_with_cb(&block.bytes, read).map_err(|_| Code::Compression)?;
+        for (name, value) in self.fields.iter() {
+            match name {
+                b":path" if value == CALL_HEALTH => route = Route::Health,
+                b":path" => route = http::route(value),
+                b"content-type" => is_call = value.starts_with(b"application/grpc"),
+                _ => {}
+            }
+        }
         if block.stream > self.last && block.stream % 2 == 1 {
             self.last = block.stream;
             if self.streams.len() >= STREAMS_MAX as usize {
