@@ -20,13 +20,13 @@ pub(super) fn parts(data: &RunData<'_>, cell: &CellPlan) -> Vec<TimePart> {
 }
 
 fn of(trials: &[&Latencies]) -> Vec<TimePart> {
-    let answered: u64 = trials.iter().map(|times| times.response.count).sum();
-    if answered == 0 {
+    let answered: f64 = trials.iter().map(|times| times.response.count as f64).sum();
+    if answered == 0.0 {
         return Vec::new();
     }
     let mean = |time: fn(&Latencies) -> &LatencySummary| {
         let sum_ns = |times: &&Latencies| time(times).mean.unwrap_or(0.0) * time(times).count as f64;
-        trials.iter().map(sum_ns).sum::<f64>() / answered as f64
+        trials.iter().map(sum_ns).sum::<f64>() / answered
     };
     let (pacer, write) = (mean(|times| &times.pacer_lag), mean(|times| &times.write));
     let (stream, window) = (mean(|times| &times.wait_stream), mean(|times| &times.wait_window));
@@ -41,7 +41,7 @@ fn of(trials: &[&Latencies]) -> Vec<TimePart> {
         (ResponsePart::Transfer, mean(|times| &times.transfer)),
     ]
     .into_iter()
-    .filter(|(_, mean_ns)| *mean_ns >= LEAST_NS)
+    .filter(|(_, mean_ns)| mean_ns.is_finite() && *mean_ns >= LEAST_NS)
     .map(|(part, mean_ns)| TimePart { part, mean_ns })
     .collect()
 }
