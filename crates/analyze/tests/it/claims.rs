@@ -320,7 +320,7 @@ fn a_published_direction_is_reproduced_or_contradicted_and_undecided_ones_stay_s
     assert_eq!(ask(pair("c2", "c3", more), |_| ()), PublishedVerdict::Contradicted);
     let noisy = |data: &mut Vec<TrialData>| {
         for trial in data.iter_mut().filter(|trial| trial.file.cell == "c2") {
-            let factor = if trial.file.block % 2 == 0 { 1.2 } else { 0.8 };
+            let factor = if trial.file.block.is_multiple_of(2) { 1.2 } else { 0.8 };
             trial.file.load.as_mut().expect("it was loaded").throughput_per_s *= factor;
         }
     };
