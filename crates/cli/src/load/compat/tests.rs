@@ -162,7 +162,7 @@ fn ghz_becomes_calls() {
         (
             "ghz --insecure --call p.S/M --proto s.proto -n 50 --stream-call-count 9 --stream-interval 20ms \
              --stream-call-duration 3s h:1",
-            "http://h:1 --grpc p.S/M --proto s.proto --messages 9 --message-rate 50 --stream-for 3s -c 1 \
+            "http://h:1 --grpc p.S/M --proto s.proto --messages 9 --message-rate 50/s --stream-for 3s -c 1 \
              --streams 50 -n 50 --call-deadline 20s",
         ),
         (

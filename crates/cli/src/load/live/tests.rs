@@ -165,7 +165,7 @@ fn messages_of_streams_stand_beside_their_streams() {
     assert!(line_words(&line).ends_with(&format!("0 failed, messages {words}")), "{}", line_words(&line));
     // Of few messages no percentile is shown.
     let few = MessageInterval { received: 9, ..messages };
-    assert_eq!(message_words(&few, 1_000_000_000), "960/s completed, 9/s received");
+    assert_eq!(message_words(&few, 1_000_000_000), "960/s completed, 9.00/s received");
     let mut state = state("-R 2k -d 30s");
     assert_eq!(state.messages, None, "without streams there is no row");
     state.interval(&line, &IntervalData::default());
