@@ -35,7 +35,7 @@ const SERVERS: [Real; 7] = [
     Real { name: "nginx", needs: ("nginx", "nginx-light"), start: nginx, mark: "GET /ping HTTP/2.0" },
     Real { name: "Caddy", needs: ("caddy", "caddy"), start: caddy, mark: "\"uri\":\"/ping\"" },
     Real { name: "h2o", needs: ("h2o", "h2o"), start: h2o, mark: "GET /ping HTTP/2" },
-    Real { name: "HAProxy", needs: ("haproxy", "haproxy"), start: haproxy, mark: "GET /ping HTTP/2.0" },
+    Real { name: "HAProxy", needs: ("haproxy", "haproxy"), start: haproxy, mark: "/ping HTTP/2.0" },
     Real { name: "Node", needs: ("node", "nodejs"), start: node, mark: "/ping" },
     Real {
         name: "hypercorn",
