@@ -8,7 +8,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shift as madeShift } from "../src/charts/gallery/made";
 import * as format from "../src/format";
-import type { CellSummary, PageFile, TrialRow } from "../src/schema/page";
+import type { CellSummary, PageFile, TimePart, TrialRow } from "../src/schema/page";
 import { sentence } from "../src/ui/sentence";
 import { WORDS } from "../src/words";
 import { asForPaper, fixture, launch, missing, open, readAll, seriesOf, shotPath, tableOf } from "./browser";
@@ -68,6 +68,32 @@ describe.skipIf(missing !== null)("the values in the page", () => {
       );
       await done();
     }
+  });
+
+  it("the parts of the mean response time, each where the one before it ends", async () => {
+    const data = fixture("demo");
+    const parts: TimePart[] = [
+      { part: "pacer_lag", mean_ns: 12_000, from_ns: 0, to_ns: 12_000 },
+      { part: "first_byte", mean_ns: 1_410_000, from_ns: 12_000, to_ns: 1_422_000 },
+      { part: "transfer", mean_ns: 96_000, from_ns: 1_422_000, to_ns: 1_518_000 },
+    ];
+    data.analysis.cells[0]!.parts = parts;
+    const { page, done } = await open(browser, "values-parts", data);
+    await asForPaper(page);
+    const charts = await seriesOf(page, "parts", "#latency");
+    expect(charts).toHaveLength(1);
+    expect(charts[0]!.map((series) => series.data)).toEqual([
+      [
+        ...parts.map(({ from_ns, to_ns }, row) => [from_ns, to_ns, row, null, null]),
+        [0, 1_518_000, parts.length, null, null],
+      ],
+    ]);
+    const figure = page.locator("#latency figure", { has: page.locator('[data-chart="parts"]') });
+    const said = await figure.locator('[role="img"]').getAttribute("aria-label");
+    expect(said).toContain(`${words.charts.parts.first_byte}: ${format.duration(1_410_000)}`);
+    expect(said).toContain(`${words.charts.allParts}: ${format.duration(1_518_000)}`);
+    await figure.screenshot({ path: shotPath("parts-light") });
+    await done();
   });
 
   it("the whole curve of a pair, with its band, a sentence and a table", async () => {

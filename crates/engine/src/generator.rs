@@ -38,7 +38,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use units::{Clock, MonotonicClock, Nanos, Seed};
 use wire::http2::{Config, Windows};
-use wire::{Http1, Http2};
+use wire::{Framing as _, Http1, Http2};
 
 /// Between the decision to begin and the trial's origin, so that every worker sees it in time.
 const START_AHEAD: Nanos = Nanos::from_millis(2);
@@ -498,7 +498,7 @@ impl Thread {
     }
 
     fn over<D: Driver, P: Protocol>(self, core: Core<P>, driver: D) -> std::io::Result<Closing> {
-        match self.tls.as_ref().map(|tls| TlsLayer::new(tls, P::ALPN)) {
+        match self.tls.as_ref().map(|tls| TlsLayer::new(tls, P::Framing::ALPN.as_bytes())) {
             Some(layer) => self.drive(core, driver, layer),
             None => self.drive(core, driver, Plain),
         }

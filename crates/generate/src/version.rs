@@ -8,11 +8,10 @@ use crate::tls;
 use plan::Reach;
 use schema::plan::HttpVersion;
 use std::time::Duration;
+use wire::{Framing as _, Http2};
 
 /// For the connection and its handshake.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// HTTP/2 in a handshake (RFC 9113 §3.2).
-const HTTP2: &[u8] = b"h2";
 
 /// What the server at `reach` chooses of what its TLS offers.
 ///
@@ -22,5 +21,5 @@ pub fn chosen(reach: &Reach) -> Result<HttpVersion, GenerateError> {
     let Some(plan) = &reach.tls else { return Ok(HttpVersion::V1_1) };
     let tls = tls::for_probe(&tls::load(plan)?);
     let protocol = probe::chosen_protocol(reach.to, &tls, TIMEOUT)?;
-    Ok(if protocol.as_deref() == Some(HTTP2) { HttpVersion::V2 } else { HttpVersion::V1_1 })
+    Ok(if protocol.as_deref() == Some(Http2::ALPN.as_bytes()) { HttpVersion::V2 } else { HttpVersion::V1_1 })
 }

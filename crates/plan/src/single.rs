@@ -21,6 +21,7 @@ use schema::tls::TlsUse;
 use std::net::SocketAddr;
 use std::path::Path;
 use units::{Count, Nanos, PerSecond};
+use wire::{Framing as _, Http1, Http2};
 
 /// What is asked for. Keys of problems are those of the fields, and `load.…` for the settings of `[load]`.
 #[derive(Debug)]
@@ -78,9 +79,9 @@ impl Question {
     /// What its connection offers by ALPN; what the user wants to be offered is the user's for a version only.
     fn offers(self, wanted: Option<&[String]>) -> Vec<String> {
         match (self, wanted) {
-            (Self::Calls, _) => vec![http::ALPN.to_owned()],
+            (Self::Calls, _) => vec![Http2::ALPN.to_owned()],
             (Self::Version, Some(wanted)) => wanted.to_vec(),
-            (Self::Version, None) => [http::ALPN, http::ALPN_1_1].map(str::to_owned).to_vec(),
+            (Self::Version, None) => [Http2::ALPN, Http1::ALPN].map(str::to_owned).to_vec(),
         }
     }
 }

@@ -73,10 +73,7 @@ fn first_message(answer: &Answer) -> Result<Vec<u8>, CallError> {
     if !grpc::is_grpc(&head) {
         return Err(broken(grpc::Fault::NotGrpc));
     }
-    let status = match grpc::status(&trailers).map_err(broken)? {
-        Some(status) => Some(status),
-        None => grpc::status(&head).map_err(broken)?,
-    };
+    let status = grpc::status_of_answer(&head, &answer.body, &trailers).map_err(broken)?;
     let status = status.ok_or_else(|| broken(grpc::Fault::NoStatus))?;
     if status.code != Code::OK {
         let mut words = Vec::new();

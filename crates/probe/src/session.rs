@@ -13,10 +13,8 @@ use std::num::NonZeroUsize;
 use wire::http2::{
     self, Config, ErrorCode, Events, Fault, Http2, Place, Put, Refusal, Room, Verdict, Windows,
 };
-use wire::{Header, RequestHead, Visit as _};
+use wire::{Framing as _, Header, RequestHead, Visit as _};
 
-/// The protocol's name in a TLS handshake (RFC 9113 §3.2).
-const ALPN: &[u8] = b"h2";
 /// The only request at a time.
 const ONLY: Place = 0;
 
@@ -46,7 +44,7 @@ impl Session {
     /// No connection within the limits, or a server that does not speak HTTP/2.
     pub fn open(addr: SocketAddr, tls: Option<&Tls>, limits: Limits) -> Result<Self, ProbeError> {
         let socket = Connection::open(addr, tls, limits.timeout)?;
-        if !socket.agreed_on(ALPN) {
+        if !socket.agreed_on(Http2::ALPN.as_bytes()) {
             return Err(ProbeError::NotHttp2);
         }
         let config = Config { https: tls.is_some(), windows: Windows::DEFAULT, ..Config::default() };

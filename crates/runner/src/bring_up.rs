@@ -124,7 +124,7 @@ struct OverTls {
 
 impl OverTls {
     fn new(plan: &TlsPlan) -> Result<Self, RunnerError> {
-        let http2 = TlsPlan { alpn: vec!["h2".to_owned()], ..plan.clone() };
+        let http2 = plan::tls::for_http2(plan);
         let ready = |plan: &TlsPlan| tls::load(plan).map(|tls| Some(tls::for_probe(&tls)));
         Ok(Self { http1: ready(plan)?, http2: ready(&http2)? })
     }

@@ -256,6 +256,10 @@ pub struct TimePart {
     /// Mean over the answered requests of all valid trials, in nanoseconds. A request without this part counts as 0, so
     /// that the means of all parts add up to that of the response time.
     pub mean_ns: f64,
+    /// The sum of the parts before it.
+    pub from_ns: f64,
+    /// The same with its own; the mean response time where it is the last.
+    pub to_ns: f64,
 }
 
 /// Where the time of a response goes, from its intended moment on (METHOD §1).

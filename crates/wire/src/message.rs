@@ -4,7 +4,6 @@
 //! message once, with all literals framed, and renders the plan for each request, so that no byte is written twice.
 //! Absent on purpose: what a value is and how it gets its text; whether a message may be sent (`request`).
 
-use crate::location::{Astray, Origin};
 use crate::unfit::TranslateError;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -116,6 +115,9 @@ pub trait Planned<V>: fmt::Debug + Send + Sync {
 
 /// How a protocol writes messages; chosen at compile time.
 pub trait Framing: fmt::Debug + Send + Sync + 'static {
+    /// The protocol's name in a TLS handshake (RFC 7301 §6, RFC 9113 §3.2).
+    const ALPN: &str;
+
     /// Whether what is sent is the text of HTTP/1.1.
     const IS_HTTP1: bool;
 
@@ -125,21 +127,6 @@ pub trait Framing: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// It is not one whole request, or says what this protocol cannot carry; `out` is as it was then.
     fn translate(text: &[u8], out: &mut Vec<u8>) -> Result<(), TranslateError>;
-
-    /// Writes into `out` the request that follows `request`, which this framing made, after a redirect: as
-    /// [`crate::redirected`] does of HTTP/1.1.
-    ///
-    /// # Errors
-    /// As there.
-    fn redirected<'a, C>(
-        request: &[u8],
-        to: (u16, &[u8]),
-        origin: &Origin,
-        cookies: C,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Astray>
-    where
-        C: Iterator<Item = (&'a str, &'a str)> + Clone;
 
     /// A message with values.
     type Plan<V: fmt::Debug + Send + Sync>: Planned<V>;

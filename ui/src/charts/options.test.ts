@@ -438,9 +438,9 @@ describe("layers", () => {
 describe("parts of the mean response time", () => {
   it("stand one behind the other, and all of them stand at their sum", () => {
     const parts: TimePart[] = [
-      { part: "pacer_lag", mean_ns: 500 },
-      { part: "wait_stream", mean_ns: 2_000 },
-      { part: "first_byte", mean_ns: 5_000 },
+      { part: "pacer_lag", mean_ns: 500, from_ns: 0, to_ns: 500 },
+      { part: "wait_stream", mean_ns: 2_000, from_ns: 500, to_ns: 2_500 },
+      { part: "first_byte", mean_ns: 5_000, from_ns: 2_500, to_ns: 7_500 },
     ];
     const ends = partBars(parts, en).map(({ from, to }) => [from, to]);
     expect(ends).toEqual([

@@ -181,10 +181,12 @@ function barTip(bar: Bar, words: Words): HTMLElement {
   );
 }
 
-export function waterfallAlt(metric: LayerMetric, words: Words): string {
-  const told = barsOf(metric, words).map((bar) => `${clean(bar.name)}: ${bar.number}`);
-  return `${words.charts.waterfall(words.metrics[metric.metric])}. ${told.join("; ")}`;
-}
+/** What a chart of these bars says to those who cannot see it. */
+const altOf = (title: string, bars: Bar[]) =>
+  `${title}. ${bars.map(({ name, number }) => `${clean(name)}: ${number}`).join("; ")}`;
+
+export const waterfallAlt = (metric: LayerMetric, words: Words): string =>
+  altOf(words.charts.waterfall(words.metrics[metric.metric]), barsOf(metric, words));
 
 export function WaterfallChart({ metric }: { metric: LayerMetric }) {
   const words = useWords();
@@ -198,14 +200,17 @@ export function WaterfallChart({ metric }: { metric: LayerMetric }) {
 /** Each part of the mean response time where the one before it ends, and all of them. */
 export function partBars(parts: TimePart[], words: Words): Bar[] {
   const t = words.charts;
-  let sum = 0;
-  const bars = parts.map(({ part, mean_ns }) => {
-    const [from, to] = [sum, sum + mean_ns];
-    sum = to;
-    return { name: t.parts[part], number: duration(mean_ns), from, to, low: null, high: null };
+  const bar = (name: string, ns: number, from: number, to: number): Bar => ({
+    name,
+    number: duration(ns),
+    from,
+    to,
+    low: null,
+    high: null,
   });
-  const whole = { name: t.allParts, number: duration(sum), from: 0, to: sum, low: null, high: null };
-  return [...bars, whole];
+  const bars = parts.map(({ part, mean_ns, from_ns, to_ns }) => bar(t.parts[part], mean_ns, from_ns, to_ns));
+  const whole = parts.at(-1)?.to_ns;
+  return whole === undefined ? bars : [...bars, bar(t.allParts, whole, 0, whole)];
 }
 
 export const partsOption = (parts: TimePart[], look: Look, words: Words): ChartOption =>
@@ -214,10 +219,13 @@ export const partsOption = (parts: TimePart[], look: Look, words: Words): ChartO
 export function PartsChart({ parts }: { parts: TimePart[] }) {
   const words = useWords();
   const bars = useMemo(() => partBars(parts, words), [parts, words]);
-  const told = bars.map(({ name, number }) => `${name}: ${number}`).join("; ");
-  const label = `${words.charts.partsOf}. ${told}`;
   const make = useCallback((look: Look) => partsOption(parts, look, words), [parts, words]);
   return (
-    <Chart name="parts" label={label} height={(look) => rowsHeight(look, bars.length, 32)} make={make} />
+    <Chart
+      name="parts"
+      label={altOf(words.charts.partsOf, bars)}
+      height={(look) => rowsHeight(look, bars.length, 32)}
+      make={make}
+    />
   );
 }

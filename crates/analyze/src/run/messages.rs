@@ -17,7 +17,9 @@ pub(super) fn of_cell(data: &RunData<'_>, cell: &CellPlan) -> Option<CellMessage
     if found.is_empty() {
         return None;
     }
-    let sum = |read: fn(&MessageSummary) -> u64| found.iter().map(|(one, _)| read(one)).sum::<u64>();
+    let sum = |read: fn(&MessageSummary) -> u64| {
+        found.iter().fold(0, |sum: u64, (one, _)| sum.saturating_add(read(one)))
+    };
     let middle = |read: fn(&MessageSummary) -> Option<u64>| {
         lower_median(found.iter().filter_map(|(one, _)| read(one)))
     };
@@ -48,7 +50,7 @@ pub(super) fn of_cell(data: &RunData<'_>, cell: &CellPlan) -> Option<CellMessage
 /// The mean over all streams of all trials.
 fn per_stream(found: &[(&MessageSummary, u64)]) -> Option<f64> {
     let lengths = || found.iter().filter_map(|(one, _)| one.per_stream);
-    let streams: u64 = lengths().map(|length| length.streams).sum();
+    let streams: f64 = lengths().map(|length| length.streams as f64).sum();
     let messages: f64 = lengths().map(|length| length.mean * length.streams as f64).sum();
-    (streams > 0).then(|| messages / streams as f64)
+    (streams > 0.0).then(|| messages / streams)
 }

@@ -3,6 +3,7 @@
 use crate::synth::{claim, claim_of, closed, report, run, second, trial, trials};
 use analyze::{TrialData, analyze, latency, validity, warmth};
 use schema::analysis::{AnalysisFile, Basis, BeliefLevel, ClaimVerdict};
+use schema::load::{MessageSummary, StreamLength};
 use schema::metric::Metric;
 use schema::plan::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimTest};
 use schema::run::RunFile;
@@ -211,6 +212,13 @@ fn hostile_counts_and_texts() {
         trial.response = Some(histogram.clone());
         load.latency_ns.response = latency(&histogram, u64::MAX, analyze::Of::Requests);
         load.errors.insert(schema::load::ErrorClass::Io, u64::MAX);
+        load.messages = Some(MessageSummary {
+            scheduled: u64::MAX,
+            completed: u64::MAX,
+            received: u64::MAX,
+            per_stream: Some(StreamLength { streams: u64::MAX, mean: f64::MAX, ..StreamLength::default() }),
+            ..MessageSummary::default()
+        });
         load.window.duration_ns = u64::MAX;
         let found = validity(load, &analyze::TrialFacts { answered_all: u64::MAX, ..Default::default() });
         assert!(!found.ok);

@@ -3,7 +3,7 @@
 use crate::synth::{closed, open, report};
 use analyze::{TrialFacts, validity};
 use schema::calibration::ClockCheck;
-use schema::load::{ErrorClass, LoadReport};
+use schema::load::{ErrorClass, LoadReport, MessageSummary};
 use schema::plan::HttpVersion;
 
 /// Facts under which every gate of `report(…)` passes.
@@ -135,6 +135,15 @@ fn what_was_offered_is_achieved_below_saturation() {
     };
     assert!(!found(&|report| censor(report, 1_001)).unwrap().ok);
     assert!(found(&|report| censor(report, 1_000)).unwrap().ok);
+    // Streams that the end has cut count as ended: 100 in the system, three standard deviations of that, and one.
+    let cut = |censored: u64| {
+        found(&|report| {
+            censor(report, censored);
+            report.messages = Some(MessageSummary::default());
+        })
+    };
+    assert!(cut(1_131).unwrap().ok);
+    assert!(!cut(1_132).unwrap().ok);
     // A saturated target may fall behind: that is a result, not a fault.
     assert!(
         found(&|report| {

@@ -21,21 +21,19 @@ pub(super) const FLAGS: &[(&str, &str)] = &[
 /// What `--http` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) enum HttpChoice {
-    #[serde(rename = "1.1")]
-    V1_1,
-    #[serde(rename = "2")]
-    V2,
     /// What the server chooses.
     #[serde(rename = "auto")]
     Auto,
+    /// This version.
+    #[serde(untagged)]
+    Version(HttpVersion),
 }
 
 impl HttpChoice {
     /// The version; none where the server is yet to choose.
     const fn version(self) -> Option<HttpVersion> {
         match self {
-            Self::V1_1 => Some(HttpVersion::V1_1),
-            Self::V2 => Some(HttpVersion::V2),
+            Self::Version(version) => Some(version),
             Self::Auto => None,
         }
     }

@@ -21,7 +21,7 @@ const CONFIGURATION: &str = "features:
   supportsMessageReceiveLimit: true
 ";
 /// Calls that their client gives up.
-const LEFT_OUT: &str = "**/cancel/**";
+const LEFT_OUT: &str = "Client Cancellation/**";
 
 /// The runner, installed beside the build; none where it cannot be had.
 fn runner() -> Option<PathBuf> {

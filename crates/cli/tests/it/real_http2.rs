@@ -1,22 +1,22 @@
-//! Real servers of HTTP/2 in plain text: what prony counts is what each server counts itself, in its log of requests.
+//! Real servers of HTTP/2 in plain text: what prony counts is what each server counts itself, in its log of requests or, where
+//! the server drops lines under load, in its own counters.
 //!
 //! Go, Netty, grpc-go, grpc-java, grpc-js and tonic are in `grpc_servers` and in the checks of targets. One that is not
 //! installed is skipped, and said so.
 
 use crate::command::{Server, done, is_there};
-use crate::load::check_report;
+use crate::load::{check_report, wait_until};
 use crate::program::Program;
 use serde_json::Value;
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// Requests of each load.
 const REQUESTS: u64 = 2_000;
-/// Longest time until a server listens, and until its log has everything.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server that logs each request.
 struct Real {
@@ -26,24 +26,50 @@ struct Real {
     /// Writes its files into the folder and says how it is started there; `log` is in the folder, too. The second address is
     /// that of a server behind it.
     start: fn(&Path, SocketAddr, SocketAddr) -> Command,
-    /// What a request is in the log.
-    mark: &'static str,
+    /// Requests that it has counted, from what is in the folder.
+    counted: fn(&Path) -> u64,
 }
 
 const SERVERS: [Real; 7] = [
-    Real { name: "nghttpd", needs: ("nghttpd", "nghttp2-server"), start: nghttpd, mark: ":path: /ping" },
-    Real { name: "nginx", needs: ("nginx", "nginx-light"), start: nginx, mark: "GET /ping HTTP/2.0" },
-    Real { name: "Caddy", needs: ("caddy", "caddy"), start: caddy, mark: "\"uri\":\"/ping\"" },
-    Real { name: "h2o", needs: ("h2o", "h2o"), start: h2o, mark: "GET /ping HTTP/2" },
-    Real { name: "HAProxy", needs: ("haproxy", "haproxy"), start: haproxy, mark: "/ping HTTP/2.0" },
-    Real { name: "Node", needs: ("node", "nodejs"), start: node, mark: "/ping" },
+    Real {
+        name: "nghttpd",
+        needs: ("nghttpd", "nghttp2-server"),
+        start: nghttpd,
+        counted: |folder| lines(folder, ":path: /ping"),
+    },
+    Real {
+        name: "nginx",
+        needs: ("nginx", "nginx-light"),
+        start: nginx,
+        counted: |folder| lines(folder, "GET /ping HTTP/2.0"),
+    },
+    Real {
+        name: "Caddy",
+        needs: ("caddy", "caddy"),
+        start: caddy,
+        counted: |folder| lines(folder, "\"uri\":\"/ping\""),
+    },
+    Real {
+        name: "h2o",
+        needs: ("h2o", "h2o"),
+        start: h2o,
+        counted: |folder| lines(folder, "GET /ping HTTP/2"),
+    },
+    Real { name: "HAProxy", needs: ("haproxy", "haproxy"), start: haproxy, counted: haproxy_requests },
+    Real { name: "Node", needs: ("node", "nodejs"), start: node, counted: |folder| lines(folder, "/ping") },
     Real {
         name: "hypercorn",
         needs: ("hypercorn", "python3-hypercorn"),
         start: hypercorn,
-        mark: "GET /ping 2",
+        counted: |folder| lines(folder, "GET /ping 2"),
     },
 ];
+
+/// Lines of the log with this mark.
+fn lines(folder: &Path, mark: &str) -> u64 {
+    let log = fs::read(folder.join("log")).unwrap_or_default();
+    String::from_utf8_lossy(&log).lines().filter(|line| line.contains(mark)).count() as u64
+}
 
 /// A shell that becomes the server, which writes to the log.
 fn shell(folder: &Path, line: &str) -> Command {
@@ -97,15 +123,28 @@ fn h2o(folder: &Path, at: SocketAddr, _: SocketAddr) -> Command {
     shell(folder, "echo user: $(id -un) >>h2o.conf; exec h2o -c h2o.conf")
 }
 
-/// Before prony's own reference target, over HTTP/1.1.
+/// Before prony's own reference target, over HTTP/1.1. Under load it drops lines of its log (`DroppedLogs`), so its counters
+/// are read.
 fn haproxy(folder: &Path, at: SocketAddr, behind: SocketAddr) -> Command {
     let configuration = format!(
-        "global\n log stdout format raw local0\ndefaults\n mode http\n log global\n option httplog\n timeout connect 5s\n \
-         timeout client 30s\n timeout server 30s\nfrontend f\n bind {at} proto h2\n default_backend b\nbackend b\n \
-         server s {behind}\n"
+        "global\n stats socket {here}/stats\ndefaults\n mode http\n timeout connect 5s\n timeout client 30s\n \
+         timeout server 30s\nfrontend f\n bind {at} proto h2\n default_backend b\nbackend b\n server s {behind}\n",
+        here = folder.display()
     );
     fs::write(folder.join("haproxy.cfg"), configuration).unwrap();
-    shell(folder, "exec haproxy -db -f haproxy.cfg >log")
+    shell(folder, "exec haproxy -db -f haproxy.cfg")
+}
+
+/// `req_tot` of the frontend.
+fn haproxy_requests(folder: &Path) -> u64 {
+    let mut socket = UnixStream::connect(folder.join("stats")).unwrap();
+    socket.write_all(b"show stat\n").unwrap();
+    let mut text = String::new();
+    socket.read_to_string(&mut text).unwrap();
+    let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let column = rows.next().unwrap().iter().position(|name| *name == "req_tot").unwrap();
+    let frontend = rows.find(|row| row.starts_with(&["f", "FRONTEND"])).unwrap();
+    frontend[column].parse().unwrap()
 }
 
 fn node(folder: &Path, at: SocketAddr, _: SocketAddr) -> Command {
@@ -136,18 +175,6 @@ fn hypercorn(folder: &Path, at: SocketAddr, _: SocketAddr) -> Command {
     )
 }
 
-/// Waits, bounded, until something is so.
-fn until(is_so: impl Fn() -> bool) -> bool {
-    let begin = Instant::now();
-    while !is_so() {
-        if begin.elapsed() > PATIENCE {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    true
-}
-
 impl Real {
     /// Its own count after loads of three shapes, an open one among them; none where it is not installed.
     fn check(&self) -> Option<()> {
@@ -162,7 +189,7 @@ impl Real {
         let folder = tempfile::tempdir().unwrap();
         let behind = Server::start(&[]);
         let server = Program::start(Stdio::null(), |at| (self.start)(folder.path(), at, behind.addr));
-        assert!(until(|| TcpStream::connect(server.addr).is_ok()), "{} does not listen", self.name);
+        wait_until(&format!("{} listens", self.name), || TcpStream::connect(server.addr).is_ok());
         let url = format!("http://{}/ping", server.addr);
         let count = REQUESTS.to_string();
         let mut wanted = 0;
@@ -181,16 +208,13 @@ impl Real {
                 "{} {shape:?}: {}",
                 self.name, report["error_examples"]
             );
-            // What a server gave back without processing it is not in its log.
+            // What a server gave back without processing it is not in its count.
             wanted += REQUESTS;
         }
-        let counted = || {
-            let log = fs::read(folder.path().join("log")).unwrap_or_default();
-            String::from_utf8_lossy(&log).lines().filter(|line| line.contains(self.mark)).count() as u64
-        };
-        until(|| counted() >= wanted);
+        let counted = || (self.counted)(folder.path());
+        wait_until(&format!("{} has counted all", self.name), || counted() >= wanted);
         assert_eq!(counted(), wanted, "{}", self.name);
-        println!("{}: {wanted} requests in its log, as many as prony has answers", self.name);
+        println!("{}: {wanted} requests by its own count, as many as prony has answers", self.name);
         Some(())
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! A [`place`] is room for one request, a [`carrier`] one connection. Here: when requests are due and which seat takes
 //! them. `exchange`: a request on a connection; `hop`: where a redirect leads it. `connection`: how connections come and
-//! go. `streams`: connections of several requests at a time. `messages`: those of streams of gRPC. `timing`: time-outs. `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record
-//! → next write) allocates nothing and shares nothing. Recursion is bounded: a failed connection attempt never starts
-//! the next one by itself.
+//! go. `streams`: connections of several requests at a time. `messages`: those of streams of gRPC. `timing`: time-outs.
+//! `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record → next
+//! write) allocates nothing and shares nothing. Recursion is bounded: a failed connection attempt never starts the next one
+//! by itself.
 
 mod behaviour;
 mod carrier;

@@ -51,7 +51,6 @@ impl Protocol for H1 {
     type Framing = Http1;
     type State = State;
 
-    const ALPN: &'static [u8] = b"http/1.1";
     const HAS_STREAMS: bool = false;
 
     fn wait_for_answers(&mut self) {

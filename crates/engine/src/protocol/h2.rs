@@ -91,7 +91,6 @@ impl Protocol for H2 {
     type Framing = Http2;
     type State = State;
 
-    const ALPN: &'static [u8] = b"h2";
     const HAS_STREAMS: bool = true;
 
     fn wait_for_answers(&mut self) {}

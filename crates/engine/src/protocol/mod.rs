@@ -105,9 +105,6 @@ pub(crate) trait Protocol {
     /// ended and whose requests were all let go.
     type State: Default + fmt::Debug;
 
-    /// What must be agreed on in a TLS handshake (RFC 7301).
-    const ALPN: &'static [u8];
-
     /// Whether a connection carries requests of several seats at a time, each with a fate of its own, written through an
     /// outbox. Else a connection has one seat.
     const HAS_STREAMS: bool;

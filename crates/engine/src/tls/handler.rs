@@ -13,6 +13,7 @@ use rustls::client::UnbufferedClientConnection;
 use rustls::{AlertDescription, Error, HandshakeKind};
 use std::io;
 use units::{Clock, Nanos};
+use wire::{Framing as _, Http2};
 
 /// The layer that makes every connection one of TLS.
 pub(crate) struct TlsLayer {
@@ -178,7 +179,7 @@ impl<H> TlsHandler<'_, H> {
         let connection = session.connection();
         let unfit = match (self.table.wants_http2(), connection.alpn_protocol()) {
             (false, Some(b"h2" | b"h3")) => Some(FOREIGN_PROTOCOL),
-            (true, chosen) if chosen != Some(&b"h2"[..]) => Some(NOT_HTTP2),
+            (true, chosen) if chosen != Some(Http2::ALPN.as_bytes()) => Some(NOT_HTTP2),
             _ => None,
         };
         if let Some(failure) = unfit {

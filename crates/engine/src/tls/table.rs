@@ -9,6 +9,7 @@ use crate::driver::{Route, SlotId, Sockets};
 use crate::failure::{Failure, classify};
 use rustix::io::Errno;
 use units::MonotonicClock;
+use wire::{Framing as _, Http2};
 
 /// What a slot has.
 #[derive(Default)]
@@ -72,7 +73,7 @@ impl Table {
 
     /// Whether connections speak HTTP/2, which the server must choose (RFC 9113 §3.2).
     pub(super) fn wants_http2(&self) -> bool {
-        self.alpn == b"h2"
+        self.alpn == Http2::ALPN.as_bytes()
     }
 
     /// The slot's entry; slots that were never used have none yet.

@@ -12,6 +12,12 @@ fn has_streams(requests: &[EntryPlan]) -> bool {
     requests.iter().filter_map(|request| request.grpc.as_ref()).any(|call| call.stream.is_some())
 }
 
+/// A quantile of a time; absent where no message has it.
+fn at(data: &IntervalData, time: MessageTime, quantile: f64) -> Option<u64> {
+    let times = &data.messages[time];
+    (!times.is_empty()).then(|| times.value_at_quantile(quantile))
+}
+
 /// What became of messages; absent where no request of the scenario is a stream.
 pub(super) fn summary(
     requests: &[EntryPlan],
@@ -56,10 +62,7 @@ pub(super) fn summary(
 
 /// What the gate of the generator's lateness needs of messages; absent where none has a time of its own to keep.
 pub(super) fn lateness(measured: &IntervalData) -> Option<MessageLateness> {
-    let at = |time: MessageTime, quantile: f64| {
-        let times = &measured.messages[time];
-        (!times.is_empty()).then(|| times.value_at_quantile(quantile))
-    };
+    let at = |time, quantile| at(measured, time, quantile);
     Some(MessageLateness {
         pacer_lag_p99_ns: at(MessageTime::PacerLag, 0.99)?,
         service_p50_ns: at(MessageTime::Service, 0.5),
@@ -71,10 +74,7 @@ pub(super) fn lateness(measured: &IntervalData) -> Option<MessageLateness> {
 pub(super) fn interval(requests: &[EntryPlan], data: &IntervalData) -> Option<MessageInterval> {
     let mut account = data.counts.messages.warm;
     account.add(&data.counts.messages.measured);
-    let at = |time: MessageTime, quantile: f64| {
-        let times = &data.messages[time];
-        (!times.is_empty()).then(|| times.value_at_quantile(quantile))
-    };
+    let at = |time, quantile| at(data, time, quantile);
     has_streams(requests).then(|| MessageInterval {
         scheduled: account.scheduled,
         completed: account.completed,

@@ -1,14 +1,12 @@
 //! What HTTP/2 needs of TLS, how much of it fits the memory, and the version that calls of gRPC take.
 
+use crate::place::tls::for_http2;
 use schema::experiment::{ConnectionUse, Load, OneOrMany};
 use schema::plan::{HttpVersion, LoadPlan, ScenarioPlan};
 use schema::text::Problem;
 use std::borrow::Cow;
+use wire::{Framing as _, Http2};
 
-/// The protocol's name in a TLS handshake (RFC 9113 §3.2).
-pub(crate) const ALPN: &str = "h2";
-/// That of HTTP/1.1 (RFC 7301 §6).
-pub(crate) const ALPN_1_1: &str = "http/1.1";
 /// Most requests that all connections carry at a time: each has memory of its own.
 const REQUESTS_MAX: u64 = 1 << 19;
 
@@ -28,8 +26,8 @@ pub(crate) fn agree(load: &mut LoadPlan, alpn: Option<&[String]>) -> Result<(), 
     }
     let Some(tls) = &mut load.tls else { return Ok(()) };
     match alpn {
-        None => tls.alpn = vec![ALPN.to_owned()],
-        Some(offered) if offered.iter().any(|name| name == ALPN) => {}
+        None => *tls = for_http2(tls),
+        Some(offered) if offered.iter().any(|name| name == Http2::ALPN) => {}
         Some(_) => {
             let cause = "HTTP/2 over TLS is agreed on by ALPN, and h2 is not offered";
             return Err(Problem::at(

@@ -4,6 +4,7 @@ use crate::place::net::{HttpUrl, Scheme};
 use schema::plan::TlsPlan;
 use schema::tls::TlsUse;
 use std::path::Path;
+use wire::{Framing as _, Http1, Http2};
 
 /// Why options of TLS cannot be.
 #[derive(Debug, thiserror::Error)]
@@ -42,9 +43,15 @@ pub fn resolve(wanted: &TlsUse, host: &str, folder: &Path) -> Result<TlsPlan, Tl
         versions: names(&wanted.versions, &["1.2", "1.3"]),
         ciphers: names(&wanted.ciphers, &[]),
         groups: names(&wanted.groups, &[]),
-        alpn: names(&wanted.alpn, &["http/1.1"]),
+        alpn: names(&wanted.alpn, &[Http1::ALPN]),
         resumption: wanted.resumption.unwrap_or(true),
     })
+}
+
+/// The same TLS for connections of HTTP/2 alone.
+#[must_use]
+pub fn for_http2(plan: &TlsPlan) -> TlsPlan {
+    TlsPlan { alpn: vec![Http2::ALPN.to_owned()], ..plan.clone() }
 }
 
 /// The plan for a URL: TLS for https, none for http, which takes no options of TLS either.

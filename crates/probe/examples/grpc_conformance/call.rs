@@ -10,7 +10,7 @@ use probe::{Answer, Limits, ProbeError, Session, Stage};
 use std::io::Read as _;
 use std::net::ToSocketAddrs as _;
 use std::num::NonZeroUsize;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use wire::grpc::{self, Code, Messages};
 use wire::http2::ErrorCode;
 use wire::{Header, RequestHead};
@@ -94,9 +94,10 @@ impl Asked {
 
     /// Makes the call over a connection of its own.
     pub(crate) fn call(&self) -> Outcome {
+        let begin = Instant::now();
         match self.exchange() {
             Ok(answer) => self.judge(&answer),
-            Err(error) => Outcome { error: Some(self.failed(&error)), ..Outcome::default() },
+            Err(error) => Outcome { error: Some(self.failed(&error, begin.elapsed())), ..Outcome::default() },
         }
     }
 
@@ -126,9 +127,11 @@ impl Asked {
     }
 
     /// What an exchange without a whole answer means to a caller of gRPC (grpc/doc/PROTOCOL-HTTP2.md, Errors).
-    fn failed(&self, error: &ProbeError) -> CallError {
+    fn failed(&self, error: &ProbeError, elapsed: Duration) -> CallError {
+        let is_late = self.timeout_ms.is_some_and(|timeout_ms| elapsed >= Duration::from_millis(timeout_ms));
         let number = match error {
-            ProbeError::TimedOut { .. } if self.timeout_ms.is_some() => 4,
+            // A server resets the stream at the deadline that it was given.
+            ProbeError::TimedOut { .. } | ProbeError::GivenUp { .. } if is_late => 4,
             ProbeError::GivenUp { code, .. } if *code == ErrorCode::REFUSED_STREAM => 14,
             ProbeError::GivenUp { code, .. } if *code == ErrorCode::CANCEL => 1,
             ProbeError::GivenUp { code, .. } if *code == ErrorCode::ENHANCE_YOUR_CALM => 8,
@@ -140,15 +143,15 @@ impl Asked {
     }
 
     fn judge(&self, answer: &Answer) -> Outcome {
-        let own = |fields: &[(String, String)]| {
+        let own = |fields: &[(String, String)]| -> Vec<(String, String)> {
             fields.iter().filter(|(name, _)| !is_protocols(name)).cloned().collect()
         };
-        let mut outcome = Outcome {
-            headers: own(&answer.headers),
-            trailers: own(&answer.trailers),
-            http_status: u64::from(answer.status),
-            ..Outcome::default()
-        };
+        let (headers, trailers) = (own(&answer.headers), own(&answer.trailers));
+        // Of an answer that is a header section alone, its fields are the trailers.
+        let is_alone = answer.body.is_empty() && answer.trailers.is_empty();
+        let (headers, trailers) = if is_alone { (Vec::new(), headers) } else { (headers, trailers) };
+        let mut outcome =
+            Outcome { headers, trailers, http_status: u64::from(answer.status), ..Outcome::default() };
         outcome.error = match self.read_messages(answer, &mut outcome.messages) {
             Err(error) => Some(error),
             Ok(()) => self.status(answer, outcome.messages.len()),
@@ -162,11 +165,7 @@ impl Asked {
     /// The status of the call; none where it is OK.
     fn status(&self, answer: &Answer, messages: usize) -> Option<CallError> {
         let (head, trailers) = (borrowed(&answer.headers), borrowed(&answer.trailers));
-        let found = match grpc::status(&trailers) {
-            Ok(None) => grpc::status(&head),
-            found => found,
-        };
-        match found {
+        match grpc::status_of_answer(&head, &answer.body, &trailers) {
             Err(fault) => Some(CallError::new(2, fault.to_string())),
             Ok(None) => Some(CallError::new(13, grpc::Fault::NoStatus.to_string())),
             Ok(Some(status)) if status.code == Code::OK => {

@@ -9,6 +9,7 @@ mod protobuf;
 
 use call::{Asked, CallError, Outcome};
 use protobuf::{Value, fields, put_bytes, put_number};
+use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
 
 /// `ClientCompatRequest.test_name` and `.response` of the answer to it.
@@ -37,12 +38,13 @@ fn response(outcome: &Outcome) -> Vec<u8> {
     let mut out = Vec::new();
     put_headers(1, &outcome.headers, &mut out);
     for message in &outcome.messages {
-        // Every response of the service has its payload in field 1.
-        for (field, value) in fields(message).unwrap_or_default() {
-            if let (1, Value::Bytes(payload)) = (field, value) {
-                put_bytes(2, payload, &mut out);
-            }
-        }
+        // Every response of the service has its payload in field 1; an empty one leaves it out.
+        let fields = fields(message).unwrap_or_default();
+        let payload = fields.into_iter().find_map(|(field, value)| match (field, value) {
+            (1, Value::Bytes(payload)) => Some(payload),
+            _ => None,
+        });
+        put_bytes(2, payload.unwrap_or_default(), &mut out);
     }
     if let Some(error) = &outcome.error {
         put_bytes(3, &error_message(error), &mut out);
@@ -54,11 +56,16 @@ fn response(outcome: &Outcome) -> Vec<u8> {
     out
 }
 
+/// `Header`: each name with all of its values.
 fn put_headers(field: u64, headers: &[(String, String)], out: &mut Vec<u8>) {
+    let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, value) in headers {
+        by_name.entry(name).or_default().push(value);
+    }
+    for (name, values) in by_name {
         let mut header = Vec::new();
         put_bytes(1, name.as_bytes(), &mut header);
-        put_bytes(2, value.as_bytes(), &mut header);
+        values.iter().for_each(|value| put_bytes(2, value.as_bytes(), &mut header));
         put_bytes(field, &header, out);
     }
 }

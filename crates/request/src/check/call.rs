@@ -137,7 +137,8 @@ impl CallCheck {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Call {
     messages: Messages,
-    status: Option<Code>,
+    /// Of the trailers; of the header section as long as nothing has come behind it.
+    status: Option<Result<Code, Fault>>,
     fault: Option<Fault>,
     /// Length of the last message.
     message_bytes: u32,
@@ -178,6 +179,9 @@ impl Call {
         if self.fault.is_some() || self.is_foreign {
             return self.fault;
         }
+        if self.status.is_some() && !bytes.is_empty() {
+            self.forget_status(notes);
+        }
         let read = if check.reads_message() {
             let message_bytes = &mut self.message_bytes;
             self.messages.feed(bytes, self.is_coded, |part| match part {
@@ -194,21 +198,27 @@ impl Call {
 
     /// Reads the trailers.
     pub fn trailers(&mut self, check: &CallCheck, fields: &[Header<'_>], notes: &mut Notes) {
+        if self.status.is_some() {
+            self.forget_status(notes);
+        }
         self.read_status(check, fields, notes);
     }
 
     fn read_status(&mut self, check: &CallCheck, fields: &[Header<'_>], notes: &mut Notes) {
-        match grpc::status(fields) {
-            Ok(None) => {}
-            Ok(Some(_)) if self.status.is_some() => self.fault = self.fault.or(Some(Fault::StatusTwice)),
-            Ok(Some(status)) => {
-                self.status = Some(status.code);
-                if !check.accepts(status.code) {
-                    notes.keep_words(status.message);
-                }
-            }
-            Err(fault) => self.fault = self.fault.or(Some(fault)),
+        let found = grpc::status(fields).transpose();
+        if let Some(Ok(status)) = found
+            && !check.accepts(status.code)
+        {
+            notes.keep_words(status.message);
         }
+        self.status = found.map(|found| found.map(|status| status.code));
+    }
+
+    /// The header section's status does not count: something has come behind it.
+    #[cold]
+    fn forget_status(&mut self, notes: &mut Notes) {
+        self.status = None;
+        notes.clear();
     }
 
     /// The judgement once the answer is complete; `http` is what it was as an answer of HTTP.
@@ -219,7 +229,7 @@ impl Call {
             return http;
         }
         let mut judged = self.judge(check);
-        if judged == Judged::Right && check.reads_message() && self.status == Some(Code::OK) {
+        if judged == Judged::Right && check.reads_message() && self.status == Some(Ok(Code::OK)) {
             judged = check.broken_rule(self.message_bytes, notes);
         }
         if judged == Judged::Right {
@@ -236,10 +246,11 @@ impl Call {
         }
         match self.status {
             None => Judged::Broken(self.messages.end().err().unwrap_or(Fault::NoStatus)),
-            Some(code) if !check.accepts(code) => Judged::Refused(code),
+            Some(Err(fault)) => Judged::Broken(fault),
+            Some(Ok(code)) if !check.accepts(code) => Judged::Refused(code),
             // Without success, messages do not count.
-            Some(code) if code != Code::OK => Judged::Right,
-            Some(_) => match (self.messages.end(), self.messages.count()) {
+            Some(Ok(code)) if code != Code::OK => Judged::Right,
+            Some(Ok(_)) => match (self.messages.end(), self.messages.count()) {
                 (Err(fault), _) => Judged::Broken(fault),
                 (Ok(()), _) if check.takes_any_number() => Judged::Right,
                 (Ok(()), 0) => Judged::Broken(Fault::NoMessage),
@@ -348,10 +359,19 @@ mod tests {
     }
 
     #[test]
-    fn the_only_header_section_may_hold_the_status() {
-        let only = [KIND, ("grpc-status", "14")];
-        assert_eq!(judge(&[], &only, b"", &[]).0, Judged::Refused(code("UNAVAILABLE")));
-        let twice = judge(&[], &only, b"", &[("grpc-status", "14")]).0;
+    fn the_header_section_may_hold_the_status_where_nothing_comes_behind_it() {
+        let only = [KIND, ("grpc-status", "14"), ("grpc-message", "busy")];
+        let refused = Judged::Refused(code("UNAVAILABLE"));
+        let (one, ok) = (&b"\0\0\0\0\x02hi"[..], [("grpc-status", "0")]);
+        let no_status = Judged::Broken(Fault::NoStatus);
+        assert_eq!(judge(&[], &only, b"", &[]), (refused, "busy".into()));
+        assert_eq!(judge(&[], &only, one, &ok), (Judged::Right, String::new()));
+        assert_eq!(judge(&[], &only, b"", &[("x", "y")]), (no_status, String::new()));
+        assert_eq!(judge(&[], &only, one, &[]), (no_status, String::new()));
+        let bad = [KIND, ("grpc-status", "x")];
+        assert_eq!(judge(&[], &bad, one, &ok).0, Judged::Right);
+        assert_eq!(judge(&[], &bad, b"", &[]).0, Judged::Broken(Fault::BadStatus));
+        let twice = judge(&[], &[KIND], one, &[ok[0], ok[0]]).0;
         assert_eq!(twice, Judged::Broken(Fault::StatusTwice));
         assert_eq!(judge(&[], &[("content-type", "text/html")], b"x", &[]).0, Judged::Broken(Fault::NotGrpc));
         let coded = [KIND, ("grpc-encoding", "gzip")];

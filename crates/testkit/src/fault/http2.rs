@@ -3,24 +3,11 @@
 //! A script begins with SETTINGS. Faults of one stream meet every request of their connection; others end it.
 
 use super::{Ask, Fault, RIGHT_BODY};
-use crate::http2::{Act, call_answer, field, frame, settings};
+use crate::http2::flag::{END_HEADERS, END_STREAM};
+use crate::http2::kind::{CONTINUATION, DATA, GOAWAY, HEADERS, PING, PUSH_PROMISE, WINDOW_UPDATE};
+use crate::http2::setting::{CONCURRENT_STREAMS, INITIAL_WINDOW};
+use crate::http2::{Act, STATUS_200, call_answer, field, frame, settings};
 
-/// Types and flags of frames (RFC 9113 §6).
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const PUSH_PROMISE: u8 = 5;
-const PING: u8 = 6;
-const GOAWAY: u8 = 7;
-const WINDOW_UPDATE: u8 = 8;
-const CONTINUATION: u8 = 9;
-const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
-
-/// `:status: 200` of the static table.
-const OK: u8 = 0x88;
-/// Identifiers of settings (RFC 9113 §6.5.2).
-const STREAMS: u16 = 3;
-const WINDOW: u16 = 4;
 /// A field of 4,000 bytes that enters the table of HPACK, without its value: `a`, and the length in three bytes.
 const LARGE_FIELD: [u8; 6] = [0x40, 1, b'a', 0x7f, 0xa1, 0x1e];
 /// The field that entered the table last.
@@ -40,16 +27,18 @@ pub(super) fn script(fault: Fault) -> Vec<Act> {
     let answer = |frames: fn(u32) -> Vec<u8>| vec![Act::Settings(vec![]), Act::ServeFrames(frames)];
     let once_asked = |acts: Vec<Act>| [vec![Act::Settings(vec![]), Act::Await(1)], acts].concat();
     match fault {
-        Fault::H2SettingsFlood => once_asked(vec![Act::Flood(settings(&[(STREAMS, 100)]).repeat(50))]),
+        Fault::H2SettingsFlood => {
+            once_asked(vec![Act::Flood(settings(&[(CONCURRENT_STREAMS, 100)]).repeat(50))])
+        }
         Fault::H2PingFlood => once_asked(vec![Act::Flood(frame(PING, 0, 0, b"12345678").repeat(100))]),
         Fault::H2WindowNegative => vec![
-            Act::Settings(vec![(WINDOW, 30_000)]),
+            Act::Settings(vec![(INITIAL_WINDOW, 30_000)]),
             Act::Await(1),
-            Act::Send(settings(&[(WINDOW, 0)])),
+            Act::Send(settings(&[(INITIAL_WINDOW, 0)])),
             Act::Hold,
         ],
-        Fault::H2WindowZero => vec![Act::Settings(vec![(WINDOW, 0)]), Act::Hold],
-        Fault::H2StreamsZero => vec![Act::Settings(vec![(STREAMS, 0)]), Act::Hold],
+        Fault::H2WindowZero => vec![Act::Settings(vec![(INITIAL_WINDOW, 0)]), Act::Hold],
+        Fault::H2StreamsZero => vec![Act::Settings(vec![(CONCURRENT_STREAMS, 0)]), Act::Hold],
         Fault::H2GoawaySilent => once_asked(vec![Act::Goaway { taken: 1, code: 0 }, Act::Hold]),
         Fault::H2HalfClose => once_asked(vec![Act::HalfClose, Act::Hold]),
         _ => answer(frames(fault)),
@@ -60,13 +49,13 @@ pub(super) fn script(fault: Fault) -> Vec<Act> {
 fn frames(fault: Fault) -> fn(u32) -> Vec<u8> {
     match fault {
         Fault::H2HpackBomb => |stream| {
-            let block = [&[OK][..], &LARGE_FIELD, &[b'x'; 4_000], &[LAST_FIELD; 20]].concat();
+            let block = [&[STATUS_200][..], &LARGE_FIELD, &[b'x'; 4_000], &[LAST_FIELD; 20]].concat();
             frame(HEADERS, END_HEADERS | END_STREAM, stream, &block)
         },
         Fault::H2ContinuationFlood => {
             |stream| [head(0, stream), frame(CONTINUATION, 0, stream, &[]).repeat(1_000)].concat()
         }
-        Fault::H2SettingsLong => |_| settings(&[(STREAMS, 100); 65]),
+        Fault::H2SettingsLong => |_| settings(&[(CONCURRENT_STREAMS, 100); 65]),
         Fault::H2EmptyFrames => {
             |stream| [head(END_HEADERS, stream), frame(DATA, 0, stream, &[]).repeat(2_000)].concat()
         }
@@ -84,7 +73,7 @@ fn frames(fault: Fault) -> fn(u32) -> Vec<u8> {
         Fault::H2HeadersIdle => |stream| right_answer(stream + 100),
         Fault::H2HeadersEven => |stream| right_answer(stream + 1),
         Fault::H2PushPromise => |stream| {
-            let promised = [&(stream + 1).to_be_bytes()[..], &[OK]].concat();
+            let promised = [&(stream + 1).to_be_bytes()[..], &[STATUS_200]].concat();
             frame(PUSH_PROMISE, END_HEADERS, stream, &promised)
         },
         Fault::H2GoawayRising => |stream| {
@@ -96,17 +85,17 @@ fn frames(fault: Fault) -> fn(u32) -> Vec<u8> {
         }
         Fault::H2Interleaved => |stream| [head(0, stream), frame(DATA, 0, stream, b"x")].concat(),
         Fault::H2LengthWrong => |stream| {
-            let block = [vec![OK], field("content-length", "32")].concat();
+            let block = [vec![STATUS_200], field("content-length", "32")].concat();
             let body = frame(DATA, END_STREAM, stream, RIGHT_BODY.as_bytes());
             [frame(HEADERS, END_HEADERS, stream, &block), body].concat()
         },
         Fault::H2PseudoTrailers => |stream| {
             let body = frame(DATA, 0, stream, RIGHT_BODY.as_bytes());
-            let trailers = frame(HEADERS, END_HEADERS | END_STREAM, stream, &[OK]);
+            let trailers = frame(HEADERS, END_HEADERS | END_STREAM, stream, &[STATUS_200]);
             [head(END_HEADERS, stream), body, trailers].concat()
         },
         Fault::H2Uppercase => |stream| {
-            let block = [vec![OK], field("X-Case", "upper")].concat();
+            let block = [vec![STATUS_200], field("X-Case", "upper")].concat();
             frame(HEADERS, END_HEADERS | END_STREAM, stream, &block)
         },
         Fault::H2StatusMissing => |stream| call(stream, 0, 2, &field("grpc-message", "gone")),
@@ -123,7 +112,7 @@ fn frames(fault: Fault) -> fn(u32) -> Vec<u8> {
 
 /// The answer to a call whose message begins with this flag and this length, and with these fields after it.
 fn call(stream: u32, flag: u8, length: u32, trailers: &[u8]) -> Vec<u8> {
-    let kind = [vec![OK], field("content-type", "application/grpc")].concat();
+    let kind = [vec![STATUS_200], field("content-type", "application/grpc")].concat();
     let message = [&[flag], &length.to_be_bytes()[..], MESSAGE].concat();
     let (head, body) = (frame(HEADERS, END_HEADERS, stream, &kind), frame(DATA, 0, stream, &message));
     [head, body, frame(HEADERS, END_HEADERS | END_STREAM, stream, trailers)].concat()
@@ -135,12 +124,12 @@ fn right_call(stream: u32) -> Vec<u8> {
 
 /// Status 200 in a HEADERS frame with these flags.
 fn head(flags: u8, stream: u32) -> Vec<u8> {
-    frame(HEADERS, flags, stream, &[OK])
+    frame(HEADERS, flags, stream, &[STATUS_200])
 }
 
 fn right_answer(stream: u32) -> Vec<u8> {
     let fields = [("content-type", "application/json"), ("content-length", "31")];
-    let block = [vec![OK], fields.map(|(name, value)| field(name, value)).concat()].concat();
+    let block = [vec![STATUS_200], fields.map(|(name, value)| field(name, value)).concat()].concat();
     let body = frame(DATA, END_STREAM, stream, RIGHT_BODY.as_bytes());
     [frame(HEADERS, END_HEADERS, stream, &block), body].concat()
 }

@@ -1,5 +1,36 @@
 //! Frames of HTTP/2 written by hand (RFC 9113 §6).
 
+/// Types of frames.
+pub(crate) mod kind {
+    pub(crate) const DATA: u8 = 0;
+    pub(crate) const HEADERS: u8 = 1;
+    pub(crate) const RST_STREAM: u8 = 3;
+    pub(crate) const SETTINGS: u8 = 4;
+    pub(crate) const PUSH_PROMISE: u8 = 5;
+    pub(crate) const PING: u8 = 6;
+    pub(crate) const GOAWAY: u8 = 7;
+    pub(crate) const WINDOW_UPDATE: u8 = 8;
+    pub(crate) const CONTINUATION: u8 = 9;
+}
+
+/// Flags of frames.
+pub(crate) mod flag {
+    pub(crate) const ACK: u8 = 1;
+    pub(crate) const END_STREAM: u8 = 1;
+    pub(crate) const END_HEADERS: u8 = 4;
+    pub(crate) const PADDED: u8 = 8;
+    pub(crate) const PRIORITY: u8 = 0x20;
+}
+
+/// Identifiers of settings (RFC 9113 §6.5.2).
+pub(crate) mod setting {
+    pub(crate) const CONCURRENT_STREAMS: u16 = 3;
+    pub(crate) const INITIAL_WINDOW: u16 = 4;
+}
+
+/// `:status: 200` of the static table (RFC 7541, appendix A).
+pub(crate) const STATUS_200: u8 = 0x88;
+
 /// A frame of this type, with these flags, on this stream.
 #[must_use]
 pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {

@@ -9,6 +9,7 @@ mod peer;
 mod script;
 mod talk;
 
+pub(crate) use frames::{STATUS_200, flag, kind, setting};
 pub use frames::{call_answer, field, frame, settings};
 pub(crate) use peer::{Line, Peer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};

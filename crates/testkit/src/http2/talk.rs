@@ -2,7 +2,9 @@
 //!
 //! Windows are given back as bytes come; those of the client are not watched, so that answers stay below them together.
 
-use super::frames::{field, frame};
+use super::frames::flag::{END_HEADERS, END_STREAM};
+use super::frames::kind::{DATA, HEADERS, RST_STREAM, WINDOW_UPDATE};
+use super::frames::{STATUS_200, field, frame};
 use super::peer::{Heard, Line, Peer};
 use super::script::Talk;
 use std::collections::HashMap;
@@ -10,15 +12,6 @@ use std::io;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-/// Types and flags of frames (RFC 9113 §6).
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const RST_STREAM: u8 = 3;
-const WINDOW_UPDATE: u8 = 8;
-const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
-/// `:status: 200` of the static table.
-const OK: u8 = 0x88;
 /// INTERNAL_ERROR.
 const CODE: u32 = 2;
 /// Bytes before each message: whether it is compressed, and its length.
@@ -55,7 +48,7 @@ impl Call {
         if std::mem::replace(&mut self.has_head, true) {
             return Vec::new();
         }
-        let block = [vec![OK], field("content-type", "application/grpc")].concat();
+        let block = [vec![STATUS_200], field("content-type", "application/grpc")].concat();
         frame(HEADERS, END_HEADERS, stream, &block)
     }
 }

@@ -6,7 +6,12 @@
 //! Absent on purpose: priorities, push, settings of the peer other than its windows.
 
 use super::http::{self, Route};
-use crate::http2::{field, frame, settings};
+use crate::http2::flag::{ACK, END_HEADERS, END_STREAM, PADDED, PRIORITY};
+use crate::http2::kind::{
+    CONTINUATION, DATA, GOAWAY, HEADERS, PING, PUSH_PROMISE, RST_STREAM, SETTINGS, WINDOW_UPDATE,
+};
+use crate::http2::setting::{CONCURRENT_STREAMS, INITIAL_WINDOW};
+use crate::http2::{STATUS_200, field, frame, settings};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use wire::hpack::{DEFAULT_TABLE_BYTES, Decoder, FieldList};
@@ -25,27 +30,7 @@ const FIRST_WINDOW: i64 = 65_535;
 const WINDOW_MAX: i64 = 0x7fff_ffff;
 const HEAD_BYTES: usize = 9;
 
-/// Types of frames (§6).
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const RST_STREAM: u8 = 3;
-const SETTINGS: u8 = 4;
-const PUSH_PROMISE: u8 = 5;
-const PING: u8 = 6;
-const GOAWAY: u8 = 7;
-const WINDOW_UPDATE: u8 = 8;
-const CONTINUATION: u8 = 9;
-/// Flags.
-const ACK: u8 = 1;
-const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
-const PADDED: u8 = 8;
-const PRIORITY: u8 = 0x20;
-/// Settings (§6.5.2).
-const CONCURRENT_STREAMS: u16 = 3;
-const INITIAL_WINDOW: u16 = 4;
-/// `:status: 200` and `:status: 500` of the static table (RFC 7541, appendix A).
-const STATUS_200: u8 = 0x88;
+/// `:status: 500` of the static table (RFC 7541, appendix A).
 const STATUS_500: u8 = 0x8e;
 /// Status of a call that is to fail: INTERNAL.
 const CALL_FAILED: &str = "13";

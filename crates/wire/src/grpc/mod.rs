@@ -20,5 +20,5 @@ pub use fault::Fault;
 pub use limit::MESSAGE_BYTES_MAX;
 pub use message::{Messages, PREFIX_BYTES, Part, frame, push_prefix};
 pub use metadata::{MetadataError, metadata};
-pub use status::{Status, is_compressed, is_grpc, push_message, status};
+pub use status::{Status, is_compressed, is_grpc, push_message, status, status_of_answer};
 pub use timeout::timeout;

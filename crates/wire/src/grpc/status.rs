@@ -4,8 +4,8 @@ use super::code::Code;
 use super::fault::Fault;
 use crate::Header;
 
-/// The media type of gRPC, perhaps with `+proto` behind it.
-const KIND: &[u8] = b"application/grpc";
+/// The media types of gRPC with messages of protobuf; any other codec behind `+` is one that prony does not speak.
+const KINDS: [&[u8]; 2] = [b"application/grpc", b"application/grpc+proto"];
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,18 @@ pub struct Status<'a> {
     pub code: Code,
     /// The server's words as they came: percent-encoded, perhaps none. [`push_message`] decodes them.
     pub message: &'a [u8],
+}
+
+/// The status of a whole answer: that of the trailers, or of the header section where neither body nor trailers follow it.
+///
+/// # Errors
+/// A status that is no number, or several.
+pub fn status_of_answer<'a>(
+    head: &[Header<'a>],
+    body: &[u8],
+    trailers: &[Header<'a>],
+) -> Result<Option<Status<'a>>, Fault> {
+    status(if body.is_empty() && trailers.is_empty() { head } else { trailers })
 }
 
 /// Reads the status in trailers, or in the only header section; `None` where there is none.
@@ -36,13 +48,12 @@ pub fn status<'a>(fields: &[Header<'a>]) -> Result<Option<Status<'a>>, Fault> {
     Ok(code.map(|code| Status { code, message }))
 }
 
-/// Whether a header section is that of gRPC.
+/// Whether a header section is that of gRPC, with messages of protobuf.
 #[must_use]
 pub fn is_grpc(fields: &[Header<'_>]) -> bool {
     let kind = fields.iter().find(|field| field.name.eq_ignore_ascii_case("content-type"));
-    kind.and_then(|field| field.value.split_at_checked(KIND.len())).is_some_and(|(kind, rest)| {
-        kind.eq_ignore_ascii_case(KIND) && matches!(rest.first(), None | Some(b'+' | b';'))
-    })
+    let kind = kind.and_then(|field| field.value.split(|byte| *byte == b';').next());
+    kind.is_some_and(|kind| KINDS.iter().any(|known| kind.trim_ascii().eq_ignore_ascii_case(known)))
 }
 
 /// Whether a header section names a coding, so that messages may be compressed.
@@ -100,6 +111,18 @@ mod tests {
     }
 
     #[test]
+    fn the_header_sections_status_counts_where_nothing_follows_it() {
+        let (head, end) = (fields(&[("grpc-status", "5")]), fields(&[("grpc-status", "0")]));
+        let code = |body, trailers: &[_]| {
+            status_of_answer(&head, body, trailers).map(|found| found.map(|status| status.code.number()))
+        };
+        assert_eq!(code(b"", &[]), Ok(Some(5)));
+        assert_eq!(code(b"x", &[]), Ok(None));
+        assert_eq!(code(b"x", &end), Ok(Some(0)));
+        assert_eq!(code(b"", &end), Ok(Some(0)));
+    }
+
+    #[test]
     fn messages_are_decoded_and_bad_ones_kept() {
         let decoded = |raw: &str, bytes_max| {
             let mut out = b"> ".to_vec();
@@ -119,6 +142,8 @@ mod tests {
             ("application/grpc+proto", true),
             ("Application/GRPC; x=y", true),
             ("application/grpc-web", false),
+            ("application/grpc+json", false),
+            ("application/grpc+protobuf", false),
             ("text/html", false),
             ("", false),
         ] {

@@ -19,7 +19,6 @@ pub use plan::Plan;
 pub use redirect::{REDIRECTS, is_redirect, redirected};
 pub use response::{Ended, Feed, ResponseParser, Visit};
 
-use crate::location::{Astray, Origin};
 use crate::message::Framing;
 use crate::unfit::TranslateError;
 use std::fmt;
@@ -31,23 +30,11 @@ pub enum Http1 {}
 impl Framing for Http1 {
     type Plan<V: fmt::Debug + Send + Sync> = Plan<V>;
 
+    const ALPN: &str = "http/1.1";
     const IS_HTTP1: bool = true;
 
     fn translate(text: &[u8], out: &mut Vec<u8>) -> Result<(), TranslateError> {
         out.extend_from_slice(text);
         Ok(())
-    }
-
-    fn redirected<'a, C>(
-        request: &[u8],
-        to: (u16, &[u8]),
-        origin: &Origin,
-        cookies: C,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Astray>
-    where
-        C: Iterator<Item = (&'a str, &'a str)> + Clone,
-    {
-        redirected(request, to, origin, cookies, out)
     }
 }

@@ -147,10 +147,10 @@ function Gallery() {
       <Part name="parts">
         <C.PartsChart
           parts={[
-            { part: "pacer_lag", mean_ns: 12_000 },
-            { part: "wait_stream", mean_ns: 843_000 },
-            { part: "first_byte", mean_ns: 1_410_000 },
-            { part: "transfer", mean_ns: 96_000 },
+            { part: "pacer_lag", mean_ns: 12_000, from_ns: 0, to_ns: 12_000 },
+            { part: "wait_stream", mean_ns: 843_000, from_ns: 12_000, to_ns: 855_000 },
+            { part: "first_byte", mean_ns: 1_410_000, from_ns: 855_000, to_ns: 2_265_000 },
+            { part: "transfer", mean_ns: 96_000, from_ns: 2_265_000, to_ns: 2_361_000 },
           ]}
         />
       </Part>

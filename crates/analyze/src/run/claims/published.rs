@@ -3,9 +3,9 @@
 //! What counts as the published number is its band: the number with its tolerance, chosen before the run. The whole
 //! interval within the band *reproduces* it. An interval wholly beyond the band is another size: in the published
 //! direction *exceeded* or *weaker*, and *contradicted* where the interval lies wholly on the other side of no difference
-//! or within the margin of it. A direction that was published without a size is contradicted so, too. Where the size is excluded and the interval reaches over no difference, the answer is
-//! *weaker or none* (ADR 0034). A plain value has no direction, so that one beyond
-//! its band is larger (*exceeded*) or smaller (*weaker*).
+//! or within the margin of it. A direction that was published without a size is contradicted so, too. Where the size is
+//! excluded and the interval reaches over no difference, the answer is *weaker or none* (ADR 0034). A plain value has no
+//! direction, so that one beyond its band is larger (*exceeded*) or smaller (*weaker*).
 //! A replication judged by its own interval and a smallest size of interest: Simonsohn, "Small telescopes" (2015); the
 //! bound of no difference is the equivalence margin of METHOD §3.
 //! Invariant: a claim's own verdict follows this one, so that exit code 3 never means "reproduced".
@@ -37,7 +37,7 @@ fn result(published: &PublishedPlan, test: &ClaimTest, judged: &Judged, margin: 
         (ClaimVerdict::Void, ..) => PublishedVerdict::Void,
         (ClaimVerdict::Holds, ..) => PublishedVerdict::Reproduced,
         (ClaimVerdict::Inconclusive, ClaimTest::Ratio { bound, .. }, Some(interval))
-            if *bound == 1.0 && is_none(*interval, margin) =>
+            if *bound == 1.0 && is_within(*interval, same(margin)) =>
         {
             PublishedVerdict::Contradicted
         }
@@ -54,16 +54,24 @@ fn result(published: &PublishedPlan, test: &ClaimTest, judged: &Judged, margin: 
 /// From where to where there is no difference to speak of; `None` for plain values.
 fn neutral(quantity: &ClaimQuantity, margin: f64) -> Option<(f64, f64, f64)> {
     match quantity {
-        ClaimQuantity::Ratio { .. } => Some((1.0 / (1.0 + margin), 1.0, 1.0 + margin)),
+        ClaimQuantity::Ratio { .. } => {
+            let (low, high) = same(margin);
+            Some((low, 1.0, high))
+        }
         ClaimQuantity::Difference { .. } => Some((0.0, 0.0, 0.0)),
         ClaimQuantity::Value { .. } | ClaimQuantity::Knee { .. } => None,
     }
 }
 
-/// Whether a ratio lies wholly within the margin of no difference: where one was published without a size, there is none.
-fn is_none(interval: Interval, margin: f64) -> bool {
+/// The ratios that are no difference to speak of (METHOD §3).
+fn same(margin: f64) -> (f64, f64) {
+    (1.0 / (1.0 + margin), 1.0 + margin)
+}
+
+/// Whether an interval lies wholly between two ends.
+fn is_within(interval: Interval, (least, most): (f64, f64)) -> bool {
     let (low, high) = words::ends(interval);
-    low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin
+    low >= least && high <= most
 }
 
 /// Of an interval that lies wholly beyond the band.
@@ -78,7 +86,7 @@ fn beyond(
     let Some((same_low, none, same_high)) = neutral else {
         return if above { PublishedVerdict::Exceeded } else { PublishedVerdict::Weaker };
     };
-    let is_same = low >= same_low && high <= same_high;
+    let is_same = is_within(interval, (same_low, same_high));
     // A two-sided bound says its direction by where it lies.
     let direction = direction.or(match (band.low, band.high) {
         (Some(low), _) if low > none => Some(Direction::More),

@@ -212,8 +212,13 @@ fn cell(index: usize) -> CellSummary {
         curve: curve(p50, p99),
         histogram: Vec::new(),
         parts: vec![
-            TimePart { part: ResponsePart::PacerLag, mean_ns: 12_000.0 },
-            TimePart { part: ResponsePart::FirstByte, mean_ns: p50 },
+            TimePart { part: ResponsePart::PacerLag, mean_ns: 12_000.0, from_ns: 0.0, to_ns: 12_000.0 },
+            TimePart {
+                part: ResponsePart::FirstByte,
+                mean_ns: p50,
+                from_ns: 12_000.0,
+                to_ns: 12_000.0 + p50,
+            },
         ],
     }
 }
