@@ -10,7 +10,7 @@ use crate::way::Way;
 use request::Traffic;
 use request::script::Script;
 use schema::experiment::LoadModel;
-use schema::plan::{HttpVersion, LoadPlan};
+use schema::plan::{ConnectionPlan, HttpVersion, LoadPlan};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,13 +91,9 @@ impl Job {
         if load.connection.follow.is_some() && self.way.origin.is_none() {
             return Err(EngineError::Plan("redirects are followed within an origin; name it"));
         }
-        if load.connection.http == HttpVersion::V2 {
-            if load.connection.follow.is_some() {
-                return Err(EngineError::Plan("redirects are followed over HTTP/1.1 only"));
-            }
-            if load.connection.pipeline > 1 || load.connection.streams == 0 {
-                return Err(EngineError::Plan("HTTP/2 has at least one stream, and no pipelines"));
-            }
+        let ConnectionPlan { http, pipeline, streams, .. } = load.connection;
+        if http == HttpVersion::V2 && (pipeline > 1 || streams == 0) {
+            return Err(EngineError::Plan("HTTP/2 has at least one stream, and no pipelines"));
         }
         if self.timeline.interval_ns == 0 {
             return Err(EngineError::Plan("a sample must last longer than zero"));

@@ -32,6 +32,7 @@ struct Families {
     written: Family,
     connections: Family,
     cpu: Family,
+    messages: [Family; 4],
     backlog: Family,
     in_flight: Family,
     in_phase: Family,
@@ -63,6 +64,24 @@ impl Families {
             written: Family::new("prony_written_bytes", Counter, "Bytes sent to the target"),
             connections: Family::new("prony_connections_opened", Counter, "Connections opened"),
             cpu: Family::new("prony_generator_cpu_seconds", Counter, "CPU time of the generator's workers"),
+            messages: [
+                Family::new(
+                    "prony_messages_scheduled",
+                    Counter,
+                    "Messages on streams by their intended moment",
+                ),
+                Family::new(
+                    "prony_messages_completed",
+                    Counter,
+                    "Messages answered, or of a completed stream",
+                ),
+                Family::new(
+                    "prony_messages_failed",
+                    Counter,
+                    "Messages of a failed stream, or never answered",
+                ),
+                Family::new("prony_messages_received", Counter, "Messages that came on streams"),
+            ],
             backlog: Family::new("prony_backlog_requests", Gauge, "Requests intended and not yet written"),
             in_flight: Family::new("prony_in_flight_requests", Gauge, "Requests written and not yet done"),
             in_phase: Family::new("prony_trial_phase", Gauge, "1 for the phase that a trial is in"),
@@ -85,7 +104,7 @@ impl Families {
     }
 
     fn all(self) -> Vec<Family> {
-        vec![
+        let before = vec![
             self.run,
             self.live,
             self.planned,
@@ -97,13 +116,10 @@ impl Families {
             self.written,
             self.connections,
             self.cpu,
-            self.backlog,
-            self.in_flight,
-            self.in_phase,
-            self.valid,
-            self.response,
-            self.quantile,
-        ]
+        ];
+        let behind =
+            vec![self.backlog, self.in_flight, self.in_phase, self.valid, self.response, self.quantile];
+        before.into_iter().chain(self.messages).chain(behind).collect()
     }
 
     fn run(&mut self, feed: &RunFeed) {
@@ -161,6 +177,12 @@ impl Families {
         self.written.push(&labels, sums.written_bytes as f64);
         self.connections.push(&labels, sums.connects as f64);
         self.cpu.push(&labels, sums.generator_cpu_ns as f64 / 1e9);
+        if let Some(sums) = &sums.messages {
+            let counts = [sums.scheduled, sums.completed, sums.failed, sums.received];
+            for (family, count) in self.messages.iter_mut().zip(counts) {
+                family.push(&labels, count as f64);
+            }
+        }
     }
 }
 

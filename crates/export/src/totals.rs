@@ -17,6 +17,17 @@ pub(crate) struct PhaseTotals {
     pub(crate) written_bytes: u64,
     pub(crate) connects: u64,
     pub(crate) generator_cpu_ns: u64,
+    /// Messages on streams, where requests have some.
+    pub(crate) messages: Option<MessageTotals>,
+}
+
+/// Messages of one phase.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MessageTotals {
+    pub(crate) scheduled: u64,
+    pub(crate) completed: u64,
+    pub(crate) failed: u64,
+    pub(crate) received: u64,
 }
 
 /// One trial so far.
@@ -52,6 +63,13 @@ impl Totals {
         sums.written_bytes += line.written_bytes;
         sums.connects += line.connects;
         sums.generator_cpu_ns += line.generator_cpu_ns;
+        if let Some(interval) = &line.messages {
+            let messages = sums.messages.get_or_insert_default();
+            messages.scheduled += interval.scheduled;
+            messages.completed += interval.completed;
+            messages.failed += interval.failed;
+            messages.received += interval.received;
+        }
         self.last = Some(line);
     }
 }

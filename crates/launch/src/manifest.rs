@@ -115,6 +115,10 @@ pub fn ready_problem(key: &str, ready: &Ready) -> Option<Problem> {
         let cause = "a server of gRPC is ready by grpc.health.v1, not by a path";
         return Some(Problem::at(&format!("{key}.path"), cause, "keep one of path, grpc"));
     }
+    if ready.grpc && ready.http.is_some() {
+        let cause = "a server of gRPC is asked over HTTP/2 by itself";
+        return Some(Problem::at(&format!("{key}.http"), cause, "leave it out"));
+    }
     path_problem(&format!("{key}.path"), ready.path.as_deref())
 }
 

@@ -3,6 +3,7 @@
 use crate::TargetError;
 use crate::guard::Guard;
 use probe::Limits;
+use schema::plan::HttpVersion;
 use schema::target::Ready;
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -59,7 +60,11 @@ pub(crate) fn probe(addr: SocketAddr, ready: &Ready, timeout: Duration) -> Resul
         _ if ready.grpc => probe::grpc::serves(addr, None, limits)
             .map_err(|error| format!("Check of grpc.health.v1.Health: {error}")),
         Some(path) => {
-            probe::get(addr, path, limits).map(drop).map_err(|error| format!("GET {path}: {error}"))
+            let got = match ready.http.unwrap_or_default() {
+                HttpVersion::V1_1 => probe::get(addr, path, limits),
+                HttpVersion::V2 => probe::get_by_http2(addr, path, limits),
+            };
+            got.map(drop).map_err(|error| format!("GET {path}: {error}"))
         }
         None => TcpStream::connect_timeout(&addr, timeout).map(drop).map_err(|error| error.to_string()),
     }
@@ -93,6 +98,21 @@ mod tests {
         let error = outcome("503 Busy").unwrap_err();
         assert_eq!(error, "GET /health: the answer has status 503, not 200; check the path");
         assert_eq!(outcome("200 OK"), Ok(()));
+    }
+
+    #[test]
+    fn a_server_of_http2_alone_is_asked_over_it() {
+        let ready = Ready { path: Some("/".to_owned()), http: Some(HttpVersion::V2), ..Ready::default() };
+        let outcome = |status: u8| {
+            let answer = http2::frame(1, 5, 1, &[status]);
+            let acts = vec![http2::Act::Settings(vec![]), http2::Act::Await(1), http2::Act::Send(answer)];
+            probe(http2::Raw::start(vec![acts]).addr(), &ready, Duration::from_secs(5))
+        };
+        assert_eq!(outcome(0x88), Ok(()));
+        assert_eq!(
+            outcome(0x8d),
+            Err("GET /: the answer has status 404, not 200; check the path".to_owned())
+        );
     }
 
     #[test]

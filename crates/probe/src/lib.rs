@@ -110,6 +110,17 @@ pub fn get_over(
     if answer.status == 200 { Ok(answer.body) } else { Err(ProbeError::Status(answer.status)) }
 }
 
+/// [`get`] over HTTP/2 without TLS.
+///
+/// # Errors
+/// As [`get`]; also where the server does not speak HTTP/2.
+pub fn get_by_http2(addr: SocketAddr, path: &str, limits: Limits) -> Result<Vec<u8>, ProbeError> {
+    let headers = [("accept".to_owned(), "*/*".to_owned())];
+    let head = RequestHead { method: "GET", target: path, host: &addr.to_string(), headers: &headers };
+    let answer = Session::open(addr, None, limits)?.exchange(&head, &[], None)?;
+    if answer.status == 200 { Ok(answer.body) } else { Err(ProbeError::Status(answer.status)) }
+}
+
 fn receive(connection: &mut Connection, answers_head: bool, body_limit: usize) -> Result<Answer, ProbeError> {
     let mut parser = ResponseParser::default();
     parser.begin(answers_head);

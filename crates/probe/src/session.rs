@@ -70,9 +70,16 @@ impl Session {
         body: &[u8],
         chunk_bytes: Option<NonZeroUsize>,
     ) -> Result<Answer, ProbeError> {
-        let request = head.framed::<Http2>(body, chunk_bytes)?;
+        self.exchange_framed(&head.framed::<Http2>(body, chunk_bytes)?)
+    }
+
+    /// Sends a request as [`Http2`] frames it, and reads its answer.
+    ///
+    /// # Errors
+    /// As [`Session::exchange`].
+    pub fn exchange_framed(&mut self, request: &[u8]) -> Result<Answer, ProbeError> {
         let mut waiting = Waiting::new(self.body_bytes);
-        let mut put = self.put(&request, &mut waiting)?;
+        let mut put = self.put(request, &mut waiting)?;
         loop {
             if let Some(end) = waiting.end.take() {
                 return end.map(|()| waiting.draft.into_answer());
@@ -82,7 +89,7 @@ impl Session {
             if put == Put::Held
                 && let Some(held) = self.frames.next_ready()
             {
-                put = self.frames.go_on(held, &request, &mut self.out);
+                put = self.frames.go_on(held, request, &mut self.out);
                 continue;
             }
             self.go_on(&mut waiting)?;

@@ -9,7 +9,7 @@ use collect::server_side::{self, Endpoint};
 use launch::contract::{self, ContractFault, Peer, route};
 use launch::{NeedState, RunningTarget, StartPlan};
 use plan::load_contract;
-use schema::plan::{HttpVersion, ScenarioPlan};
+use schema::plan::ScenarioPlan;
 use schema::target::{Metrics, TargetManifest};
 use schema::target_check::{CheckOutcome, RouteCheck, TargetBuild, TargetCheck};
 use std::collections::{BTreeMap, BTreeSet};
@@ -186,7 +186,7 @@ impl Bench<'_> {
                 break;
             }
             tell(&format!("asking {}", route.name));
-            check.routes.push(self.ask(route, &running));
+            check.routes.push(self.ask(route, manifest, &running));
         }
         if self.route.is_none() && !self.stop.load(Ordering::Relaxed) {
             check.routes.extend(self.counts(manifest, &running)?);
@@ -203,12 +203,12 @@ impl Bench<'_> {
         StartPlan::from_manifest(manifest, folder, &env, &self.log(&manifest.name, "run"), self.launcher)
     }
 
-    fn peer<'a>(&self, running: &RunningTarget, host: &'a str) -> Peer<'a> {
-        let (addr, timeout) = (running.addr(), self.timeout);
-        Peer { addr, host, tls: None, http: HttpVersion::V1_1, timeout }
+    fn peer<'a>(&self, manifest: &TargetManifest, running: &RunningTarget, host: &'a str) -> Peer<'a> {
+        let (addr, timeout, http) = (running.addr(), self.timeout, manifest.ready.http.unwrap_or_default());
+        Peer { addr, host, tls: None, http, timeout }
     }
 
-    fn ask(&self, route: &ScenarioPlan, running: &RunningTarget) -> RouteCheck {
+    fn ask(&self, route: &ScenarioPlan, manifest: &TargetManifest, running: &RunningTarget) -> RouteCheck {
         let requests = route.requests.len() as u64;
         let name = route.name.clone();
         let mut check =
@@ -221,7 +221,7 @@ impl Bench<'_> {
         }
         check.outcome = CheckOutcome::Ok;
         let host = running.addr().to_string();
-        let peer = self.peer(running, &host);
+        let peer = self.peer(manifest, running, &host);
         for entry in &route.requests {
             if !running.is_alive() {
                 check.reasons.push("not asked: the target had ended".to_owned());
@@ -261,7 +261,7 @@ impl Bench<'_> {
         let at = Endpoint { addr: running.addr(), host: host.clone(), tls: None };
         let only = Metrics { requests: Some(count.clone()), ..Metrics::default() };
         let (before, mut errors) = server_side::read(&at, &only);
-        let peer = self.peer(running, &host);
+        let peer = self.peer(manifest, running, &host);
         for (entry, _) in asked.requests.iter().cycle().zip(0..COUNTED) {
             check.asked += 1;
             if let Err(error) = contract::check(peer, entry, None) {
@@ -284,12 +284,14 @@ impl Bench<'_> {
         let is_missing = |name: &&str| {
             self.route.is_none_or(|route| route == *name) && !manifest.provides.iter().any(|own| own == name)
         };
-        route::required(&manifest.ready).iter().copied().filter(is_missing).map(|name| RouteCheck {
-            name: name.to_owned(),
-            outcome: CheckOutcome::Failed,
-            requests: 0,
-            asked: 0,
-            reasons: vec!["every target has it; answer it and add it to `provides`".to_owned()],
+        route::required(&manifest.ready, manifest.plain).iter().copied().filter(is_missing).map(|name| {
+            RouteCheck {
+                name: name.to_owned(),
+                outcome: CheckOutcome::Failed,
+                requests: 0,
+                asked: 0,
+                reasons: vec!["every target has it; answer it and add it to `provides`".to_owned()],
+            }
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::knob::Knob;
 use crate::server_side::{CountAt, PrometheusAt};
+use crate::settings::HttpVersion;
 use crate::version::{TargetListVersion, TargetVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,10 @@ pub struct TargetManifest {
     /// Routes that it has as the contract says: names of files under `targets/contract/`.
     #[serde(default)]
     pub provides: Vec<String>,
+    /// A server without an application behind it, whose answers are files or configuration: of the contract it has only the
+    /// routes that it provides.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub plain: bool,
     /// How to build it; absent where nothing is built.
     pub build: Option<Build>,
     /// How to start it.
@@ -116,6 +121,10 @@ pub struct Ready {
     /// A server of gRPC: ready once `grpc.health.v1` says that it serves. Its contract is called, and has routes of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub grpc: bool,
+    /// Version of HTTP by which it is asked before a load: its path here, and the routes that it provides. Default 1.1; for a
+    /// server that takes no other, 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpVersion>,
     /// Given up after this. Default 10s.
     pub timeout: Option<Nanos>,
 }

@@ -4,6 +4,7 @@
 //! message once, with all literals framed, and renders the plan for each request, so that no byte is written twice.
 //! Absent on purpose: what a value is and how it gets its text; whether a message may be sent (`request`).
 
+use crate::location::{Astray, Origin};
 use crate::unfit::TranslateError;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -127,6 +128,21 @@ pub trait Framing: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// It is not one whole request, or says what this protocol cannot carry; `out` is as it was then.
     fn translate(text: &[u8], out: &mut Vec<u8>) -> Result<(), TranslateError>;
+
+    /// Writes into `out` the request that follows `request`, which this framing made, after a redirect: as
+    /// [`crate::redirected`] does of HTTP/1.1.
+    ///
+    /// # Errors
+    /// As there.
+    fn redirected<'a, C>(
+        request: &[u8],
+        to: (u16, &[u8]),
+        origin: &Origin,
+        cookies: C,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Astray>
+    where
+        C: Iterator<Item = (&'a str, &'a str)> + Clone;
 
     /// A message with values.
     type Plan<V: fmt::Debug + Send + Sync>: Planned<V>;

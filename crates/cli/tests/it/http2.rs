@@ -75,7 +75,6 @@ fn what_cannot_go_together_is_refused_before_a_connection_is_made() {
     let url = format!("http://{}/", peer.addr());
     for (args, cause) in [
         (&["--http", "2", "--pipeline", "4"][..], "--pipeline: HTTP/2 has no pipelines"),
-        (&["--http", "2", "--follow"], "--follow: redirects are followed over HTTP/1.1 only"),
         (&["--streams", "4"], "--streams: a connection of HTTP/1.1 carries one request"),
         (&["--http", "2", "--streams", "0"], "--streams: 0 is out of range"),
         (&["--http", "2", "--streams", "2", "--disable-keepalive"], "--streams: without keep-alive"),

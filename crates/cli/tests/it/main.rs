@@ -2,6 +2,7 @@
 
 mod alarms;
 mod audit;
+mod built;
 mod calibrate;
 mod circles;
 mod command;

@@ -1,7 +1,8 @@
 //! A server of somebody else that a test starts, such as Prometheus, on a port of its own.
 
+use std::fmt::Display;
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::process::{Child, Command, Stdio};
 
 /// It ends with the test.
@@ -19,19 +20,29 @@ impl Program {
         Self { child, addr }
     }
 
-    /// An answer, head and body, of HTTP/1.0, so that nothing is chunked; empty where nobody listens.
+    /// An answer, head and body; empty where nobody listens.
     pub(crate) fn get(&self, path: &str) -> String {
-        let Ok(mut stream) = TcpStream::connect(self.addr) else { return String::new() };
-        let _ = write!(stream, "GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.addr);
-        let mut answer = String::new();
-        let _ = stream.read_to_string(&mut answer);
-        answer
+        get(self.addr, path)
     }
 
     /// The body of an answer.
     pub(crate) fn body(&self, path: &str) -> String {
-        self.get(path).split_once("\r\n\r\n").map_or_else(String::new, |(_, body)| body.to_owned())
+        body(&self.get(path)).to_owned()
     }
+}
+
+/// An answer, head and body, of HTTP/1.0, so that nothing is chunked; empty where nobody listens.
+pub(crate) fn get(addr: impl ToSocketAddrs + Display, path: &str) -> String {
+    let Ok(mut stream) = TcpStream::connect(&addr) else { return String::new() };
+    let _ = write!(stream, "GET {path} HTTP/1.0\r\nHost: {addr}\r\n\r\n");
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    answer
+}
+
+/// The body of an answer.
+pub(crate) fn body(answer: &str) -> &str {
+    answer.split_once("\r\n\r\n").map_or("", |(_, body)| body)
 }
 
 impl Drop for Program {

@@ -1,12 +1,12 @@
 //! Real servers of HTTP/2 in plain text: what prony counts is what each server counts itself, in its log of requests or, where
 //! the server drops lines under load, in its own counters.
 //!
-//! Go, Netty, grpc-go, grpc-java, grpc-js and tonic are in `grpc_servers` and in the checks of targets. One that is not
-//! installed is skipped, and said so.
+//! Servers of gRPC are in `grpc_servers`. One that is not installed is skipped, and said so.
 
-use crate::command::{Server, done, is_there};
+use crate::built::Target;
+use crate::command::{Server, done, is_there, turn};
 use crate::load::{check_report, wait_until};
-use crate::program::Program;
+use crate::program::{Program, body, get};
 use serde_json::Value;
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -28,6 +28,8 @@ struct Real {
     start: fn(&Path, SocketAddr, SocketAddr) -> Command,
     /// Requests that it has counted, from what is in the folder.
     counted: fn(&Path) -> u64,
+    /// Whether it redirects `/old`.
+    redirects: bool,
 }
 
 const SERVERS: [Real; 7] = [
@@ -36,32 +38,49 @@ const SERVERS: [Real; 7] = [
         needs: ("nghttpd", "nghttp2-server"),
         start: nghttpd,
         counted: |folder| lines(folder, ":path: /ping"),
+        redirects: false,
     },
     Real {
         name: "nginx",
         needs: ("nginx", "nginx-light"),
         start: nginx,
         counted: |folder| lines(folder, "GET /ping HTTP/2.0"),
+        redirects: true,
     },
     Real {
         name: "Caddy",
         needs: ("caddy", "caddy"),
         start: caddy,
         counted: |folder| lines(folder, "\"uri\":\"/ping\""),
+        redirects: true,
     },
     Real {
         name: "h2o",
         needs: ("h2o", "h2o"),
         start: h2o,
         counted: |folder| lines(folder, "GET /ping HTTP/2"),
+        redirects: false,
     },
-    Real { name: "HAProxy", needs: ("haproxy", "haproxy"), start: haproxy, counted: haproxy_requests },
-    Real { name: "Node", needs: ("node", "nodejs"), start: node, counted: |folder| lines(folder, "/ping") },
+    Real {
+        name: "HAProxy",
+        needs: ("haproxy", "haproxy"),
+        start: haproxy,
+        counted: haproxy_requests,
+        redirects: false,
+    },
+    Real {
+        name: "Node",
+        needs: ("node", "nodejs"),
+        start: node,
+        counted: |folder| lines(folder, "/ping"),
+        redirects: false,
+    },
     Real {
         name: "hypercorn",
         needs: ("hypercorn", "python3-hypercorn"),
         start: hypercorn,
         counted: |folder| lines(folder, "GET /ping 2"),
+        redirects: false,
     },
 ];
 
@@ -83,7 +102,7 @@ fn nghttpd(folder: &Path, at: SocketAddr, _: SocketAddr) -> Command {
     shell(folder, &format!("exec nghttpd --no-tls -v -a 127.0.0.1 -d . {} >log", at.port()))
 }
 
-/// It ends each connection after a thousand requests, and says so by GOAWAY.
+/// It ends each connection after 300 requests, and says so by GOAWAY.
 fn nginx(folder: &Path, at: SocketAddr, _: SocketAddr) -> Command {
     let configuration = format!(
         "daemon off; pid nginx.pid; error_log error.log; worker_processes 1;
@@ -92,7 +111,11 @@ fn nginx(folder: &Path, at: SocketAddr, _: SocketAddr) -> Command {
             access_log log;
             client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
             uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-            server {{ listen {at} http2; keepalive_requests 300; location / {{ return 200 'ok'; }} }}
+            server {{
+                listen {at} http2; keepalive_requests 300;
+                location / {{ return 200 'ok'; }}
+                location = /old {{ return 302 /ping; }}
+            }}
         }}"
     );
     fs::write(folder.join("nginx.conf"), configuration).unwrap();
@@ -103,7 +126,7 @@ fn nginx(folder: &Path, at: SocketAddr, _: SocketAddr) -> Command {
 fn caddy(folder: &Path, at: SocketAddr, _: SocketAddr) -> Command {
     let configuration = format!(
         "{{\n admin off\n auto_https off\n servers {{\n  protocols h1 h2 h2c\n }}\n}}\n\
-         http://{at} {{\n log {{\n  output file {}/log {{\n   roll_disabled\n  }}\n  format json\n }}\n respond \"ok\" 200\n}}\n",
+         http://{at} {{\n log {{\n  output file {}/log {{\n   roll_disabled\n  }}\n  format json\n }}\n redir /old /ping 302\n respond \"ok\" 200\n}}\n",
         folder.display()
     );
     fs::write(folder.join("Caddyfile"), configuration).unwrap();
@@ -175,8 +198,70 @@ fn hypercorn(folder: &Path, at: SocketAddr, _: SocketAddr) -> Command {
     )
 }
 
+/// A load without a failure: its report.
+fn load(at: &str, path: &str, shape: &[&str]) -> Value {
+    let (url, count) = (format!("http://{at}{path}"), REQUESTS.to_string());
+    let load = ["load", &url, "--http", "2", "-n", &count, "--format", "json"];
+    let done = done(&[&load[..], shape].concat());
+    let report: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{done:?}"));
+    check_report(&report);
+    assert_eq!(report["requests"]["completed"], REQUESTS, "{url} {shape:?}: {}", report["error_examples"]);
+    report
+}
+
+/// Loads of three shapes, an open one among them; how many answers they had. What a server gave back without processing it
+/// is not in its count.
+fn load_shapes(at: &str, name: &str) -> u64 {
+    let shapes = [
+        &["-c", "1", "--streams", "1"][..],
+        &["-c", "4", "--streams", "25"],
+        &["-c", "2", "--streams", "50", "-R", "1000"],
+    ];
+    for shape in shapes {
+        println!("{name}: {shape:?}");
+        load(at, "/ping", shape);
+    }
+    REQUESTS * shapes.len() as u64
+}
+
+const TARGETS: [Target; 2] = [
+    Target {
+        name: "go/nethttp",
+        needs: &["go"],
+        build: "sh ../common/build.sh {build}/server",
+        start: "exec {build}/server",
+    },
+    Target {
+        name: "jvm/netty",
+        needs: &["java", "mvn"],
+        build: "sh ../common/build.sh netty {build}",
+        start: "exec sh ../common/run.sh {build}/netty/netty-1.0.0.jar",
+    },
+];
+
+/// Requests by the target's own count, which leaves out those below `/debug`.
+fn own_count(at: &str) -> u64 {
+    let answer = get(at, "/debug/runtime");
+    let page: Value = serde_json::from_str(body(&answer)).unwrap_or_else(|error| panic!("{error}: {answer}"));
+    page["requests"].as_u64().unwrap_or_else(|| panic!("{page}"))
+}
+
+#[test]
+#[ignore = "builds targets in Go and Java, minutes; run by `make test-all`"]
+fn targets_count_what_prony_counts() {
+    let _turn = turn();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    for target in TARGETS.iter().filter(|target| target.is_possible()) {
+        let server = target.start(folder.path(), &[("HTTP2", "true")]);
+        let before = own_count(&server.addr);
+        let wanted = load_shapes(&server.addr, target.name);
+        assert_eq!(own_count(&server.addr) - before, wanted, "{}", target.name);
+        println!("{}: {wanted} requests by its own count, as many as prony has answers", target.name);
+    }
+}
+
 impl Real {
-    /// Its own count after loads of three shapes, an open one among them; none where it is not installed.
+    /// Its own count after loads of three shapes, an open one among them, and of redirects; none where it is not installed.
     fn check(&self) -> Option<()> {
         let (program, package) = self.needs;
         if !is_there(program) {
@@ -190,25 +275,11 @@ impl Real {
         let behind = Server::start(&[]);
         let server = Program::start(Stdio::null(), |at| (self.start)(folder.path(), at, behind.addr));
         wait_until(&format!("{} listens", self.name), || TcpStream::connect(server.addr).is_ok());
-        let url = format!("http://{}/ping", server.addr);
-        let count = REQUESTS.to_string();
-        let mut wanted = 0;
-        for shape in [
-            &["-c", "1", "--streams", "1"][..],
-            &["-c", "4", "--streams", "25"],
-            &["-c", "2", "--streams", "50", "-R", "4000"],
-        ] {
-            let load = ["load", &url, "--http", "2", "-n", &count, "--format", "json"];
-            let done = done(&[&load[..], shape].concat());
-            let report: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{done:?}"));
-            check_report(&report);
-            let requests = &report["requests"];
-            assert_eq!(
-                requests["completed"], REQUESTS,
-                "{} {shape:?}: {}",
-                self.name, report["error_examples"]
-            );
-            // What a server gave back without processing it is not in its count.
+        let at = server.addr.to_string();
+        let mut wanted = load_shapes(&at, self.name);
+        if self.redirects {
+            let report = load(&at, "/old", &["-c", "4", "--streams", "25", "--follow"]);
+            assert_eq!(report["redirects"]["302"], REQUESTS, "{}: {}", self.name, report["redirects"]);
             wanted += REQUESTS;
         }
         let counted = || (self.counted)(folder.path());
@@ -222,6 +293,7 @@ impl Real {
 #[test]
 #[ignore = "starts servers of others, some of which are seldom installed; run by `make test-all`"]
 fn real_servers_count_what_prony_counts() {
+    let _turn = turn();
     let checked = SERVERS.iter().filter_map(Real::check).count();
     assert!(checked > 0, "no server of HTTP/2 is installed: apt-get install nghttp2-server nginx-light");
 }

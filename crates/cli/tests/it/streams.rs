@@ -224,22 +224,33 @@ fn settings_that_a_method_leaves_no_room_for_are_refused_before_a_connection() {
         let call = ["load", &url, "--grpc", &method, "--proto", proto.to_str().unwrap()];
         bad(&[&call[..], args].concat(), 1, &[cause]);
     }
-    let file = shop.path("checked.toml");
-    for (extra, cause) in [
-        ("[expect]\nmessage_has = [\"/id\"]\n", "`shop.Cart/Watch` answers with a stream of messages"),
-        (
-            "[expect]\ngrpc_status = [\"OK\"]\nmessage_equals = { \"/id\" = 1 }\n",
-            "which are counted and not looked into",
-        ),
-    ] {
-        let text = format!(
-            "schema = \"prony.scenario/1\"\nname = \"s\"\n[request]\n\
-             grpc = {{ method = \"shop.Cart/Watch\", proto = [\"shop.proto\"] }}\n{extra}"
-        );
-        std::fs::write(&file, text).unwrap();
-        bad(&["load", &url, "--scenario", file.to_str().unwrap()], 1, &[cause]);
-    }
     assert_eq!(peer.seen().connections.load(SeqCst), 0);
+}
+
+#[test]
+fn every_message_of_a_stream_is_checked() {
+    let shop = Shop::new();
+    let file = shop.path("checked.toml");
+    for driver in DRIVERS {
+        for (id, completed, failed) in [(1, 20, 0), (2, 0, 20)] {
+            let peer = talking(Talk::Sends(7));
+            let text = format!(
+                "schema = \"prony.scenario/1\"\nname = \"s\"\n[request]\n\
+                 grpc = {{ method = \"shop.Cart/Watch\", proto = [\"shop.proto\"] }}\n\
+                 [expect]\nmessage_equals = {{ \"/id\" = {id} }}\n"
+            );
+            std::fs::write(&file, text).unwrap();
+            let (url, file) = (format!("http://{}", peer.addr()), file.to_str().unwrap());
+            let args = ["load", &url, "--scenario", file, "-n", "20", "-c", "2", "--driver", driver];
+            let done = done(&[&args[..], &["--format", "json", "--errors-ok"]].concat());
+            let report: Value =
+                serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {done:?}"));
+            check_report(&report);
+            assert_eq!(report["requests"]["completed"], completed, "{done:?}");
+            assert_eq!(report["errors"]["check"].as_u64().unwrap_or(0), failed, "{done:?}");
+            assert_eq!(report["messages"]["received"], 140, "{}", report["messages"]);
+        }
+    }
 }
 
 /// An experiment whose target is this server, and whose scenario is this stream.
@@ -269,6 +280,23 @@ fn ledgers_of_trials(run: &Path) -> Vec<(bool, Value)> {
     trials.map(|trial| (trial["outcome"] == "valid", trial["load"]["messages"].clone())).collect()
 }
 
+/// Messages by the lines of the intervals of all trials.
+fn by_intervals(run: &Path, key: &str) -> u64 {
+    let trials = std::fs::read_dir(run.join("trials")).unwrap();
+    let lines = trials.flat_map(|trial| {
+        let text = std::fs::read_to_string(trial.unwrap().path().join("intervals.ndjson")).unwrap();
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>()
+    });
+    lines.map(|line| line["messages"][key].as_u64().unwrap_or(0)).sum()
+}
+
+/// The same as a Prometheus would read them.
+fn by_metrics(page: &str, key: &str) -> u64 {
+    let name = format!("prony_messages_{key}_total{{");
+    let samples = page.lines().filter(|line| line.starts_with(&name));
+    samples.map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap() as u64).sum()
+}
+
 #[test]
 fn an_experiment_has_the_ledger_and_claims_about_messages() {
     let claims = [
@@ -294,6 +322,11 @@ fn an_experiment_has_the_ledger_and_claims_about_messages() {
         assert!(count("scheduled") > 0, "{ledger}");
         assert_eq!(count("scheduled"), count("completed") + count("failed") + count("censored"), "{ledger}");
     }
+    let page = good(&["metrics", run.to_str().unwrap()]).out;
+    for key in ["scheduled", "completed", "failed", "received"] {
+        assert_eq!(by_metrics(&page, key), by_intervals(&run, key), "{key}: {page}");
+    }
+    assert!(by_metrics(&page, "received") > 0, "{page}");
     if done.code != 0 {
         return; // Void for what else the host did; what was counted stands above.
     }

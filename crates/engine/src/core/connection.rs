@@ -171,7 +171,6 @@ impl<P: Protocol> Core<P> {
         }
         let carrier = &mut self.carriers[id as usize];
         match carrier.waiting.pop() {
-            Some(at) if self.places[at].is_hop() => self.write_hop(sockets, at, now),
             Some(at) => {
                 self.write(sockets, at, now);
                 self.top_up(sockets, id, now);

@@ -138,11 +138,14 @@ impl<P: Protocol> Core<P> {
         }
     }
 
-    /// Writes the request of a place from its beginning. `written` is stamped just before the bytes are handed over, so
-    /// service time includes the system's sending path.
+    /// Writes the request of a place, or its present hop, from its beginning. `written` is stamped just before the bytes are
+    /// handed over, so service time includes the system's sending path.
     #[inline]
     pub(super) fn write<S: Sockets>(&mut self, sockets: &mut S, at: PlaceId, now: Nanos) {
         let place = &mut self.places[at];
+        if place.is_hop() {
+            return self.write_hop(sockets, at, now);
+        }
         let made = match self.outgoing.make(place.request.which, place) {
             Ok(made) => made,
             Err(error) => return self.unmade(sockets, at, &error, now),
@@ -276,8 +279,7 @@ impl<P: Protocol> Core<P> {
         let request = &self.places[at].request;
         let status = request.answer.status();
         if self.follow.is_some() && is_redirect(status) {
-            self.redirected(sockets, at, reusable, done);
-            return None;
+            return self.redirected(sockets, at, reusable, done);
         }
         self.book.status(status, request, done);
         self.judge(at, done);

@@ -2,10 +2,11 @@
 //!
 //! A followed request stays one request of the load. Its intended and written stamps are those of the first hop and its
 //! end is that of the last, so both times cover the whole chain; its checks see the last answer only. Hops are counted
-//! apart. The response time-out is for each hop. A connection carries one request at a time, so a hop is written where
-//! the answer came from, or on a new connection where that one has ended.
+//! apart. The response time-out is for each hop. Without streams a connection carries one request at a time, so a hop is
+//! written where the answer came from, or on a new connection where that one has ended.
 //!
-//! No allocation per request once the buffers of a place are warm; a load without redirects has no such buffers.
+//! No allocation per request once the buffers of a place are warm, but for hops over HTTP/2; a load without redirects has no
+//! such buffers.
 
 use crate::failure::clean;
 use units::Nanos;

@@ -277,7 +277,8 @@ fn core(course: &Course) -> (Core<H1>, Receiver<Box<Page>>, RowSource) {
     (core, intervals, sources.remove(0))
 }
 
-fn origin() -> wire::Origin {
+/// Where hops may lead.
+pub(super) fn origin() -> wire::Origin {
     wire::Origin { is_https: false, host: "h".to_owned(), port: 80 }
 }
 

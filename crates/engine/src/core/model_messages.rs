@@ -335,7 +335,18 @@ fn courses() -> impl Strategy<Value = (Course, StreamPlan, usize)> {
         |((carriers, streams, window, budget, is_fair), plan, tape, stops)| {
             let (granted, body, requests_max) = (streams, 0, None);
             (
-                Course { carriers, streams, granted, window, body, requests_max, budget, is_fair, tape },
+                Course {
+                    carriers,
+                    streams,
+                    granted,
+                    window,
+                    body,
+                    requests_max,
+                    follow: None,
+                    budget,
+                    is_fair,
+                    tape,
+                },
                 plan,
                 stops,
             )
@@ -369,6 +380,7 @@ fn warm_messages_and_their_answers_allocate_nothing() {
             window: 1 << 30,
             body: 0,
             requests_max: None,
+            follow: None,
             budget: 1 << 40,
             is_fair: true,
             tape: vec![0],

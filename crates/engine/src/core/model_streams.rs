@@ -6,8 +6,9 @@
 //! GOAWAY it has on the way. Absent on purpose: drivers and time-outs, which `tests/it/http2` tries on real sockets.
 
 use super::carrier::State;
+use super::model::origin;
 use super::tape::Tape;
-use super::{Behaviour, Core, Limits, Outgoing, Pacer, Parts};
+use super::{Behaviour, Core, Follow, Limits, Outgoing, Pacer, Parts};
 use crate::book::Book;
 use crate::control::{Control, Timeline};
 use crate::driver::{Handler, Peer, Route, SlotId, Sockets};
@@ -32,6 +33,12 @@ const EVENTS_MAX: usize = 200_000;
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// NO_ERROR, INTERNAL_ERROR and REFUSED_STREAM.
 const CODES: [u32; 3] = [0, 2, 7];
+/// Header sections with status 307 and the Location `/h`, or none, as literals.
+const REDIRECT: &[u8] = b"\x08\x03307\x0f\x1f\x02/h";
+const REDIRECT_TO_NOWHERE: &[u8] = b"\x08\x03307";
+/// Redirects of one course, less than a fair load follows of one request.
+const REDIRECTS_MAX: u32 = 50;
+const FOLLOWED_MAX: u32 = 100;
 
 /// One course of events.
 #[derive(Clone, Debug)]
@@ -44,6 +51,8 @@ pub(super) struct Course {
     pub(super) window: u32,
     pub(super) body: usize,
     pub(super) requests_max: Option<u64>,
+    /// Redirects of one request that are followed.
+    pub(super) follow: Option<u32>,
     pub(super) budget: u64,
     pub(super) is_fair: bool,
     /// Chance, used in turn.
@@ -102,11 +111,21 @@ struct Wire {
     begun: u64,
     /// Whether the fair peer has left once: what is put back then must not be put back again.
     has_left: bool,
+    redirects: u32,
 }
 
 impl Wire {
     fn chance(&mut self, of: usize) -> usize {
         self.tape.chance(of)
+    }
+
+    /// The header section of an answer: now and then a redirect, where they are followed.
+    fn head(&mut self, is_fair: bool) -> &'static [u8] {
+        if self.course.follow.is_none() || self.redirects == REDIRECTS_MAX || self.chance(3) > 0 {
+            return &[0x88];
+        }
+        self.redirects += 1;
+        if !is_fair && self.chance(4) == 0 { REDIRECT_TO_NOWHERE } else { REDIRECT }
     }
 
     /// The peer reads what is whole.
@@ -157,7 +176,7 @@ impl Wire {
     fn act(&mut self, slot: usize, is_fair: bool) {
         let choice = self.chance(if is_fair { 5 } else { 7 });
         let (which, coin, code) = (self.chance(64), self.chance(2) == 0, CODES[self.chance(CODES.len())]);
-        let (window, granted) = (self.course.window, self.course.granted);
+        let (window, granted, head) = (self.course.window, self.course.granted, self.head(is_fair));
         let pipe = &mut self.pipes[slot];
         if !pipe.has_said {
             pipe.has_said = true;
@@ -173,9 +192,9 @@ impl Wire {
             0 | 1 if !whole.is_empty() => {
                 let stream = pipe.streams.remove(whole[which % whole.len()]);
                 if coin {
-                    return pipe.say(1, 5, stream.id, &[0x88]);
+                    return pipe.say(1, 5, stream.id, head);
                 }
-                pipe.say(1, 4, stream.id, &[0x88]);
+                pipe.say(1, 4, stream.id, head);
                 pipe.say(0, 1, stream.id, b"ok");
             }
             2 if pipe.owed > 0 => {
@@ -209,7 +228,7 @@ impl Wire {
             // An answer before the request was read to its end.
             6 if count > 0 => {
                 let stream = pipe.streams.remove(which % count);
-                pipe.say(1, 5, stream.id, &[0x88]);
+                pipe.say(1, 5, stream.id, head);
             }
             _ => {}
         }
@@ -277,7 +296,7 @@ pub(super) fn core(course: &Course, traffic: Traffic) -> (Core<H2>, Receiver<Box
         users: course.carriers as u64,
         limits: Limits { connect: forever, response: forever, total: None, deadline: None },
         behaviour: Behaviour::new(&plan, false),
-        follow: None,
+        follow: course.follow.map(|hops_max| Follow { hops_max, origin: origin() }),
         pacer: Pacer::Closed(Closed::new(Some(course.budget), Share::WHOLE)),
         connections: course.carriers,
         streams: course.streams as usize,
@@ -325,6 +344,7 @@ fn run(course: &Course) -> (IntervalData, u64) {
         tape: Tape::of(course.tape.clone()),
         begun: 0,
         has_left: false,
+        redirects: 0,
     };
     core.start(&mut wire, MonotonicClock::starting_now());
     let mut left = EVENTS_MAX;
@@ -362,21 +382,27 @@ fn check(course: &Course) {
     let (account, requeued) = (sum.counts.measured, sum.counts.streams.requeued);
     assert!(account.balances(), "{account:?}");
     assert_eq!(account.scheduled, course.budget, "{course:?}");
-    assert!(begun <= account.scheduled + requeued, "{begun} begun, {account:?}, {requeued} requeued");
+    let followed: u64 = sum.counts.redirects.by_status().values().sum();
+    assert!(
+        begun <= account.scheduled + requeued + followed,
+        "{begun} begun, {account:?}, {requeued} requeued"
+    );
     if course.is_fair {
         assert_eq!((account.failed_total(), account.censored), (0, 0), "{account:?} {course:?}");
         // One may have been put back before a byte of it was sent.
-        assert!((course.budget..=course.budget + requeued).contains(&begun), "{begun}, {requeued}");
+        let sent = course.budget + followed;
+        assert!((sent..=sent + requeued).contains(&begun), "{begun}, {requeued}, {followed}");
     }
 }
 
 fn courses() -> impl Strategy<Value = Course> {
     let sizes = (1..4_usize, 1..12_u32, 1..12_u32, 0..400_u32, prop_oneof![Just(0), Just(50), Just(700)]);
-    let rest = (prop::option::of(1..20_u64), 1..120_u64, any::<bool>());
+    let rest = (prop::option::of(1..20_u64), prop::option::of(1..3_u32), 1..120_u64, any::<bool>());
     (sizes, rest, prop::collection::vec(any::<u8>(), 16..400)).prop_map(|(sizes, rest, tape)| {
         let (carriers, streams, granted, window, body) = sizes;
-        let (requests_max, budget, is_fair) = rest;
-        Course { carriers, streams, granted, window, body, requests_max, budget, is_fair, tape }
+        let (requests_max, follow, budget, is_fair) = rest;
+        let follow = follow.map(|hops| if is_fair { FOLLOWED_MAX } else { hops });
+        Course { carriers, streams, granted, window, body, requests_max, follow, budget, is_fair, tape }
     })
 }
 
@@ -439,6 +465,7 @@ fn warm_requests_and_their_answers_allocate_nothing() {
             window: 65_535,
             body: 100,
             requests_max: None,
+            follow: None,
             budget: 1 << 40,
             is_fair: true,
             tape: vec![0],
@@ -494,6 +521,7 @@ fn warm_calls_and_their_answers_allocate_nothing() {
             window: 65_535,
             body: 0,
             requests_max: None,
+            follow: None,
             budget: 1 << 40,
             is_fair: true,
             tape: vec![0],

@@ -101,10 +101,12 @@ impl Place {
         self.dialogue.as_ref().is_none_or(|dialogue| dialogue.ends_with_next())
     }
 
-    /// Whether the outbox knows of ends of its request or its messages that are not handed over.
+    /// Whether the outbox may know of ends of its request, its hops or its messages that are not handed over.
     #[inline]
     pub(crate) fn has_unsent(&self) -> bool {
-        !self.request.is_written || self.dialogue.as_ref().is_some_and(|dialogue| dialogue.has_unsent())
+        !self.request.is_written
+            || self.is_hop()
+            || self.dialogue.as_ref().is_some_and(|dialogue| dialogue.has_unsent())
     }
 
     /// Whether a redirect has been followed, so that a later hop is what is written and awaited.

@@ -283,7 +283,7 @@ impl<P: Protocol> Core<P> {
 
     /// Closes a connection that carries nothing and takes nothing more; its seats look for another. Returns whether it
     /// did.
-    fn replace_if_left<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) -> bool {
+    pub(super) fn replace_if_left<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) -> bool {
         let carrier = &self.carriers[id as usize];
         let is_idle = carrier.state == State::Open && self.protocol.is_idle(&carrier.protocol);
         if !is_idle || !(self.protocol.is_leaving(&carrier.protocol) || self.is_over(id, now)) {
@@ -296,7 +296,7 @@ impl<P: Protocol> Core<P> {
 
     /// Gives the seats of a connection that leaves to its successor, unless the connection before it still lasts.
     #[inline]
-    fn succeed<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
+    pub(super) fn succeed<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
         if self.leaves(id) && self.places.present(id) == id {
             self.make_successor(sockets, id);
         }
@@ -368,11 +368,15 @@ impl<P: Protocol> Core<P> {
         let place = &mut self.places[at];
         place.phase = Phase::Waiting;
         place.notes.clear();
+        // Of a request whose hop comes back the first hop stays written.
+        let is_hop = place.is_hop();
         let request = &mut place.request;
         self.waits.give_back(at, request.dispatched, now);
-        self.book.requeued(request.is_written, now);
-        (request.is_written, request.is_requeued) = (false, true);
-        (request.first_byte, request.written) = (None, now);
+        self.book.requeued(request.is_written && !is_hop, now);
+        (request.is_written, request.is_requeued) = (is_hop, true);
+        request.first_byte = None;
+        place.stamp_written(now);
+        let request = &mut place.request;
         request.answer = Answer::to(self.outgoing.global(request.which));
         place.forget_call();
         if let Some(dialogue) = &mut place.dialogue {

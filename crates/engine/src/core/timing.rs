@@ -109,7 +109,7 @@ impl<P: Protocol> Core<P> {
             }
             Phase::Open => after(place.hop_written(), self.response_limit(place.request.which.entry)),
             Phase::Waiting if self.waits_for_room(place) => {
-                after(place.request.written, self.response_limit(place.request.which.entry))
+                after(place.hop_written(), self.response_limit(place.request.which.entry))
             }
             Phase::Waiting | Phase::Free => UNWATCHED,
         };

@@ -74,6 +74,8 @@ struct Wait {
     sum: Waited,
     /// Since when its body waits for a window.
     held: Option<Nanos>,
+    /// It was written: nothing is added any more.
+    is_settled: bool,
 }
 
 /// The waits of a worker's requests.
@@ -168,7 +170,9 @@ impl Waits {
     #[inline]
     pub(super) fn go(&mut self, at: PlaceId, id: SlotId, now: Nanos) {
         let wait = &mut self.places[at as usize];
-        wait.sum.add(&self.carriers[id as usize].shows(now).less(&wait.mark));
+        if !wait.is_settled {
+            wait.sum.add(&self.carriers[id as usize].shows(now).less(&wait.mark));
+        }
     }
 
     /// Its body waits for a window.
@@ -179,17 +183,25 @@ impl Waits {
     /// Its body goes on.
     pub(super) fn release(&mut self, at: PlaceId, now: Nanos) {
         let wait = &mut self.places[at as usize];
-        if let Some(since) = wait.held.take() {
+        if let Some(since) = wait.held.take().filter(|_| !wait.is_settled) {
             wait.sum[Lack::Window] += now.since(since).0;
         }
+    }
+
+    /// A redirect of it is followed, so it was written: what its hops wait for is no wait of the request.
+    pub(super) fn settle(&mut self, at: PlaceId) {
+        let wait = &mut self.places[at as usize];
+        (wait.held, wait.is_settled) = (None, true);
     }
 
     /// A peer that leaves has given back the request, which was dispatched then: its time on that connection was lost.
     pub(super) fn give_back(&mut self, at: PlaceId, dispatched: Nanos, now: Nanos) {
         let wait = &mut self.places[at as usize];
         wait.held = None;
-        let known = wait.sum.total();
-        wait.sum[Lack::Connection] += now.since(dispatched).0.saturating_sub(known);
+        if !wait.is_settled {
+            let known = wait.sum.total();
+            wait.sum[Lack::Connection] += now.since(dispatched).0.saturating_sub(known);
+        }
     }
 
     pub(super) fn is_held(&self, at: PlaceId) -> bool {
@@ -233,8 +245,18 @@ mod tests {
         assert_eq!(ns(waits.of(1)), [0, 10, 17]);
         waits.give_back(1, Nanos(20), Nanos(63));
         assert_eq!(ns(waits.of(1)), [16, 10, 17], "what was not known by its cause");
+        waits.settle(1);
+        waits.wait(1, 0, Nanos(63));
+        waits.hold(1, Nanos(63));
+        waits.turn(0, 0, Some(Lack::Stream), Nanos(63));
+        waits.go(1, 0, Nanos(70));
+        waits.release(1, Nanos(70));
+        waits.give_back(1, Nanos(20), Nanos(90));
+        assert_eq!(ns(waits.of(1)), [16, 10, 17], "hops add nothing");
         waits.begin(1);
-        assert_eq!(ns(waits.of(1)), [0; 3], "the next request begins without");
+        waits.wait(1, 0, Nanos(90));
+        waits.go(1, 0, Nanos(91));
+        assert_eq!(ns(waits.of(1)), [0, 1, 0], "the next request begins without");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::ContractFault;
 use crate::tail::clean;
 use probe::{Answer, ProbeError};
-use wire::{Astray, LOCATION_BYTES_MAX, Origin, is_redirect, redirected};
+use wire::{Astray, Framing, LOCATION_BYTES_MAX, Origin, is_redirect};
 
 /// Characters of a Location that are shown.
 const SHOWN_CHARS: usize = 200;
@@ -17,8 +17,9 @@ pub struct Follow<'a> {
     pub hops_max: u32,
 }
 
-/// Sends `request` by `exchange`, and what its redirects make of it, until an answer is none or may not be followed.
-pub(super) fn to_the_end(
+/// Sends `request`, which the framing `F` made, by `exchange`, and what its redirects make of it, until an answer is none or
+/// may not be followed.
+pub(super) fn to_the_end<F: Framing>(
     mut request: Vec<u8>,
     follow: Option<Follow<'_>>,
     exchange: impl Fn(&[u8]) -> Result<Answer, ProbeError>,
@@ -31,11 +32,11 @@ pub(super) fn to_the_end(
             return Err(ContractFault::Redirects(follow.hops_max));
         }
         hops += 1;
-        request = next(&request, &answer, follow.origin)?;
+        request = next::<F>(&request, &answer, follow.origin)?;
     }
 }
 
-fn next(request: &[u8], answer: &Answer, origin: &Origin) -> Result<Vec<u8>, ContractFault> {
+fn next<F: Framing>(request: &[u8], answer: &Answer, origin: &Origin) -> Result<Vec<u8>, ContractFault> {
     let mut locations = answer.headers.iter().filter(|(name, _)| name == "location").map(|(_, value)| value);
     let location = locations.next().map_or("", String::as_str);
     let astray = |why| ContractFault::Astray { why, location: clean(location, SHOWN_CHARS) };
@@ -49,7 +50,7 @@ fn next(request: &[u8], answer: &Answer, origin: &Origin) -> Result<Vec<u8>, Con
         return Err(astray(Astray::Several));
     }
     let (status, mut out) = (answer.status, Vec::new());
-    redirected(request, (status, location.as_bytes()), origin, std::iter::empty(), &mut out)
+    F::redirected(request, (status, location.as_bytes()), origin, std::iter::empty(), &mut out)
         .map_err(astray)?;
     Ok(out)
 }
@@ -68,9 +69,30 @@ mod tests {
             Ok(Answer { status: if is_end { 200 } else { 302 }, headers, ..Answer::default() })
         };
         let follow = Some(Follow { origin: &origin, hops_max });
-        to_the_end(b"GET / HTTP/1.1\r\n\r\n".to_vec(), follow, exchange)
+        to_the_end::<wire::Http1>(b"GET / HTTP/1.1\r\n\r\n".to_vec(), follow, exchange)
             .map(|answer| (answer.status, asked.get()))
             .map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn a_hop_over_http2_is_framed_as_the_first_request_is() {
+        let origin = Origin { is_https: false, host: "h".to_owned(), port: 80 };
+        let framed = |target| {
+            let head = wire::RequestHead { method: "GET", target, host: "h", headers: &[] };
+            head.framed::<wire::Http2>(b"", None).unwrap()
+        };
+        let asked = std::cell::RefCell::new(Vec::new());
+        let exchange = |request: &[u8]| {
+            asked.borrow_mut().push(request.to_vec());
+            let is_first = asked.borrow().len() == 1;
+            let headers = vec![("location".to_owned(), "/end".to_owned())];
+            Ok(Answer { status: if is_first { 302 } else { 200 }, headers, ..Answer::default() })
+        };
+        let follow = Some(Follow { origin: &origin, hops_max: 1 });
+        let answer = to_the_end::<wire::Http2>(framed("/"), follow, exchange).unwrap();
+        let asked = asked.into_inner();
+        // But for the flag that its header block may be sent again.
+        assert_eq!((answer.status, &asked[1][2..]), (200, &framed("/end")[2..]));
     }
 
     #[test]

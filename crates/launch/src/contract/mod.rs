@@ -1,9 +1,8 @@
 //! The contract: a target answers fixed requests as the files under `targets/contract/` say, before load begins.
 //!
 //! Invariants: a fresh connection each time, of the version of HTTP that the load speaks; the request is what the load would
-//! send, calls of gRPC among them, and the answer is judged by the
-//! checks that judge answers under load; the body that was seen is handed out, so that the load can require the same
-//! bytes again; an error says what was expected and what came, bounded and without control characters.
+//! send, calls of gRPC among them, and the answer is judged by the checks that judge answers under load;
+//! the body that was seen is handed out, so that the load can require the same bytes again; an error says what was expected and what came, bounded and without control characters.
 
 mod explain;
 mod follow;
@@ -19,7 +18,10 @@ use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, HttpVersion};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::time::Duration;
-use wire::{Astray, EncodeError, Header, RequestHead, Visit as _, encode_chunked_request, encode_request};
+use wire::{
+    Astray, EncodeError, Header, Http1, Http2, RequestHead, Visit as _, encode_chunked_request,
+    encode_request,
+};
 
 /// Longest body of a right answer.
 const BODY_BYTES_MAX: usize = 8 << 20;
@@ -129,7 +131,7 @@ fn ask(peer: Peer<'_>, entry: &EntryPlan, follow: Option<Follow<'_>>) -> Result<
     let check = compile(entry)?;
     let answer = match entry.http(peer.http) {
         HttpVersion::V1_1 => over_http1(peer, entry, follow)?,
-        HttpVersion::V2 => over_http2(peer, entry)?,
+        HttpVersion::V2 => over_http2(peer, entry, follow)?,
     };
     judge(&check, &answer)?;
     // By meaning, and whatever the length: under load the very bytes seen here are required.
@@ -149,19 +151,21 @@ fn over_http1(
     let is_head = entry.request.method == "HEAD";
     let exchange =
         |request: &[u8]| probe::exchange_over(peer.addr, peer.tls, request, is_head, peer.limits());
-    follow::to_the_end(request, follow, exchange)
+    follow::to_the_end::<Http1>(request, follow, exchange)
 }
 
-/// Redirects are of HTTP/1.1, as under load.
-fn over_http2(peer: Peer<'_>, entry: &EntryPlan) -> Result<Answer, ContractFault> {
-    let request = &entry.request;
-    let head = head(entry, peer.host);
+fn over_http2(
+    peer: Peer<'_>,
+    entry: &EntryPlan,
+    follow: Option<Follow<'_>>,
+) -> Result<Answer, ContractFault> {
     // A call has no Content-Length.
     let chunk_bytes = if entry.grpc.is_some() { Some(NonZeroUsize::MAX) } else { entry.chunk_bytes() };
     // Before the connection: what would break the framing is a mistake of the plan.
-    head.check(&request.body, chunk_bytes.is_some())?;
-    let mut session = Session::open(peer.addr, peer.tls, peer.limits())?;
-    Ok(session.exchange(&head, &request.body, chunk_bytes)?)
+    let request = head(entry, peer.host).framed::<Http2>(&entry.request.body, chunk_bytes)?;
+    let exchange =
+        |request: &[u8]| Session::open(peer.addr, peer.tls, peer.limits())?.exchange_framed(request);
+    follow::to_the_end::<Http2>(request, follow, exchange)
 }
 
 impl Peer<'_> {

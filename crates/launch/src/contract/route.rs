@@ -14,10 +14,14 @@ const REQUIRED: [&str; 3] = ["ping", "json", "health"];
 /// Those of a target of gRPC, whose health is asked by its own method.
 const REQUIRED_OF_CALLS: [&str; 2] = ["rpc-ping", "rpc-records"];
 
-/// Routes that a target has to have, by how it is ready.
+/// Routes that a target has to have, by how it is ready and whether it is plain.
 #[must_use]
-pub fn required(ready: &Ready) -> &'static [&'static str] {
-    if ready.grpc { &REQUIRED_OF_CALLS } else { &REQUIRED }
+pub const fn required(ready: &Ready, plain: bool) -> &'static [&'static str] {
+    match (plain, ready.grpc) {
+        (true, _) => &[],
+        (false, true) => &REQUIRED_OF_CALLS,
+        (false, false) => &REQUIRED,
+    }
 }
 
 /// The folder of contract files of the project in `root`.

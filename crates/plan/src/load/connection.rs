@@ -141,10 +141,6 @@ fn check_http2(given: &ConnectionUse) -> Result<(), Problem> {
         let cause = "HTTP/2 has no pipelines";
         return Err(problem("pipeline", cause, "ask for streams instead, or use HTTP/1.1"));
     }
-    if given.follow.is_some() {
-        let cause = "redirects are followed over HTTP/1.1 only";
-        return Err(problem("follow", cause, "leave it out: a redirect is then an answer; or use HTTP/1.1"));
-    }
     Ok(())
 }
 
@@ -306,7 +302,7 @@ mod tests {
     #[test]
     fn every_mistake_names_its_key() {
         type Change = fn(&mut ConnectionUse);
-        let cases: [(&str, LoadModel, Change); 24] = [
+        let cases: [(&str, LoadModel, Change); 23] = [
             ("requests", LoadModel::Closed, |c| c.requests = Some(Count(0))),
             ("requests", LoadModel::Closed, |c| (c.keepalive, c.requests) = (Some(false), Some(Count(2)))),
             ("lifetime", LoadModel::Closed, |c| c.lifetime = Some(Nanos::ZERO)),
@@ -315,7 +311,6 @@ mod tests {
             ("pipeline", LoadModel::Closed, |c| c.pipeline = Some(0)),
             ("pipeline", LoadModel::Closed, |c| (c.keepalive, c.pipeline) = (Some(false), Some(4))),
             ("pipeline", LoadModel::Closed, |c| (c.http, c.pipeline) = (Some(One(HttpVersion::V2)), Some(2))),
-            ("follow", LoadModel::Closed, |c| (c.http, c.follow) = (Some(One(HttpVersion::V2)), Some(2))),
             ("streams", LoadModel::Closed, |c| c.streams = Some(One(2))),
             ("streams", LoadModel::Open, |c| {
                 (c.http, c.streams) = (Some(One(HttpVersion::V1_1)), Some(One(2)));

@@ -44,10 +44,14 @@ pub(crate) fn agree(load: &mut LoadPlan, alpn: Option<&[String]>) -> Result<(), 
 /// which are for the other scenarios of an experiment, they take that one.
 ///
 /// # Errors
-/// HTTP/1.1 alone is asked for.
+/// HTTP/1.1 alone is asked for, or redirects are to be followed: a call has none.
 pub(crate) fn of_calls<'a>(load: &'a Load, scenario: &ScenarioPlan) -> Result<Cow<'a, Load>, Problem> {
     match &load.connection.http {
         _ if !scenario.has_calls() => Ok(Cow::Borrowed(load)),
+        _ if load.connection.follow.is_some() => {
+            let cause = "calls of gRPC are not redirected";
+            Err(Problem::at("load.connection.follow", cause, "leave it out"))
+        }
         Some(asked) if !asked.levels().contains(&HttpVersion::V2) => {
             let cause = "calls of gRPC take HTTP/2";
             Err(Problem::at("load.connection.http", cause, "leave it out, or ask for 2"))
@@ -119,6 +123,9 @@ mod tests {
         assert_eq!(version(Some(both), &scenario), Ok(Some(One(HttpVersion::V2))));
         let key = ["load", "connection", "http"].map(str::to_owned).to_vec();
         assert_eq!(version(Some(One(HttpVersion::V1_1)), &scenario), Err(key));
+        let followed = ConnectionUse { follow: Some(2), ..ConnectionUse::default() };
+        let problem = of_calls(&Load { connection: followed, ..Load::default() }, &scenario).unwrap_err();
+        assert_eq!(problem.key, ["load", "connection", "follow"]);
     }
 
     #[test]

@@ -61,7 +61,7 @@ mod tests {
     fn every_contract_file_of_the_repository_is_fixed_and_right() {
         let names = route::names(&route::folder(&root()));
         for grpc in [false, true] {
-            let required = route::required(&Ready { grpc, ..Ready::default() });
+            let required = route::required(&Ready { grpc, ..Ready::default() }, false);
             assert!(required.iter().all(|name| names.contains(*name)), "{names:?}");
         }
         for name in names {

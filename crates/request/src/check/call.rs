@@ -95,17 +95,19 @@ impl CallCheck {
         self.rules.get(place).map(MessageRule::name).or_else(capture)
     }
 
-    /// The first rule that the kept message breaks, or the first value that it does not have; takes the values.
-    fn broken_rule(&self, bytes: u32, notes: &mut Notes) -> Judged {
+    /// The number of the first rule that the kept message, of so many bytes, breaks.
+    fn broken_rule(&self, bytes: u32, notes: &Notes) -> Option<u16> {
         if bytes as usize > BODY_BYTES_MAX {
-            return Judged::Failed(TOO_LONG);
+            return Some(TOO_LONG);
         }
-        let broken = self.rules.iter().position(|rule| !rule.holds(notes.body()));
-        let broken = broken.or_else(|| {
-            let lost = self.captures.iter().position(|capture| !capture.take(notes))?;
-            Some(self.rules.len() + lost)
-        });
-        broken.map_or(Judged::Right, |place| Judged::Failed(FIRST_RULE + place as u16))
+        let broken = self.rules.iter().position(|rule| !rule.holds(notes.body()))?;
+        Some(FIRST_RULE + broken as u16)
+    }
+
+    /// Takes the values of the kept message. Returns the number of the first that it does not have.
+    fn lost_capture(&self, notes: &mut Notes) -> Option<u16> {
+        let lost = self.captures.iter().position(|capture| !capture.take(notes))?;
+        Some(FIRST_RULE + (self.rules.len() + lost) as u16)
     }
 
     /// Whether calls have a deadline, so that one that takes longer has exceeded it.
@@ -142,6 +144,8 @@ pub struct Call {
     fault: Option<Fault>,
     /// Length of the last message.
     message_bytes: u32,
+    /// The rule that a message of a stream broke first; that message is kept.
+    broken: Option<u16>,
     /// Whether a coding was named, so that messages may be compressed.
     is_coded: bool,
     /// Whether the answer has another status of HTTP than gRPC's, and so is somebody else's.
@@ -183,10 +187,18 @@ impl Call {
             self.forget_status(notes);
         }
         let read = if check.reads_message() {
-            let message_bytes = &mut self.message_bytes;
+            let (message_bytes, broken) = (&mut self.message_bytes, &mut self.broken);
+            let is_stream = check.takes_any_number();
             self.messages.feed(bytes, self.is_coded, |part| match part {
-                Part::Begin(length) => *message_bytes = length,
+                _ if broken.is_some() => {}
+                Part::Begin(length) => {
+                    *message_bytes = length;
+                    if is_stream {
+                        notes.drop_body();
+                    }
+                }
                 Part::Bytes(bytes) => notes.keep_body(bytes),
+                Part::End if is_stream => *broken = check.broken_rule(*message_bytes, notes),
                 Part::End => {}
             })
         } else {
@@ -230,13 +242,27 @@ impl Call {
         }
         let mut judged = self.judge(check);
         if judged == Judged::Right && check.reads_message() && self.status == Some(Ok(Code::OK)) {
-            judged = check.broken_rule(self.message_bytes, notes);
+            judged = self.judge_messages(check, notes).map_or(Judged::Right, Judged::Failed);
         }
         if judged == Judged::Right {
             return http;
         }
         notes.forget_captured();
         judged
+    }
+
+    /// The first rule that a message breaks, each message of a stream being held against all of them, or the first value that
+    /// the last message does not have.
+    fn judge_messages(&self, check: &CallCheck, notes: &mut Notes) -> Option<u16> {
+        if !check.takes_any_number() {
+            return check.broken_rule(self.message_bytes, notes).or_else(|| check.lost_capture(notes));
+        }
+        match self.messages.count() {
+            // There is nothing to take a value from.
+            0 if !check.captures.is_empty() => Some(FIRST_RULE + check.rules.len() as u16),
+            0 => None,
+            _ => self.broken.or_else(|| check.lost_capture(notes)),
+        }
     }
 
     #[inline]
@@ -421,6 +447,51 @@ mod tests {
             call.trailers(&check, &fields(&[("grpc-status", "0")]), &mut notes);
             assert_eq!(call.finish(&check, answer.finish(&http, &mut notes), &mut notes), judged);
             assert_eq!(http.clone().of_call(check).describe(FIRST_RULE), "/n = 1");
+        }
+    }
+
+    #[test]
+    fn every_message_of_a_stream_keeps_the_rules_and_the_last_gives_the_values() {
+        use schema::plan::{CallPlan, Encoded, MessageCapture, MessageCheck, ScalarKind, StreamPlan};
+        let kind = Some(ScalarKind::Int32);
+        let expected = Some(Encoded(b"\x08\x01".to_vec()));
+        let one = MessageCheck { name: "/n = 1".into(), path: vec![(1, 0)], kind, expected };
+        let has = MessageCheck { name: "/m".into(), path: vec![(2, 0)], kind, expected: None };
+        let last = MessageCapture {
+            name: "m".into(),
+            path: vec![(2, 0)],
+            kind: ScalarKind::Int32,
+            names: std::collections::BTreeMap::new(),
+            implied: false,
+            default: None,
+        };
+        let plan = CallPlan {
+            checks: vec![one, has],
+            captures: vec![last],
+            stream: Some(StreamPlan { streaming: Streaming::Server, ..StreamPlan::default() }),
+            ..CallPlan::default()
+        };
+        let (check, http) = (CallCheck::of_plan(&plan, &|_| 0), Check::new(&[200], None));
+        let message = |n: u8, m: u8| [0, 0, 0, 0, 4, 8, n, 16, m];
+        let without_m = [0, 0, 0, 0, 2, 8, 1];
+        let run = |body: &[u8], size: usize| {
+            let (mut call, mut answer, mut notes) = (Call::default(), Answer::to(1), Notes::default());
+            answer.judge(&http, &mut notes).head(200, &fields(&[KIND]));
+            call.head(&check, 200, &fields(&[KIND]), &mut notes);
+            body.chunks(size).for_each(|part| assert_eq!(call.body(&check, part, &mut notes), None));
+            call.trailers(&check, &fields(&[("grpc-status", "0")]), &mut notes);
+            let judged = call.finish(&check, answer.finish(&http, &mut notes), &mut notes);
+            let taken = notes.captured().map(|(_, value)| String::from_utf8_lossy(value).into_owned());
+            (judged, taken.collect::<Vec<_>>(), notes.beginning().to_vec())
+        };
+        for size in [1, 7, 100] {
+            let (judged, taken, _) = run(&[message(1, 5), message(1, 6), message(1, 7)].concat(), size);
+            assert_eq!((judged, taken), (Judged::Right, vec!["7".to_owned()]));
+            let (judged, taken, kept) = run(&[message(1, 5), message(2, 6), message(3, 7)].concat(), size);
+            assert_eq!((judged, taken, &*kept), (Judged::Failed(FIRST_RULE), vec![], &message(2, 6)[5..]));
+            let (judged, ..) = run(&[&message(1, 5)[..], &without_m].concat(), size);
+            assert_eq!(judged, Judged::Failed(FIRST_RULE + 1));
+            assert_eq!(run(b"", size).0, Judged::Failed(FIRST_RULE + 2), "no message, no value");
         }
     }
 

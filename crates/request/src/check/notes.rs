@@ -137,6 +137,13 @@ impl Notes {
         keep(&mut self.pad().body, bytes, BODY_BYTES_MAX);
     }
 
+    /// Forgets the kept body, but for its memory: another message begins.
+    pub(super) fn drop_body(&mut self) {
+        if let Some(pad) = &mut self.0 {
+            pad.body.clear();
+        }
+    }
+
     /// Makes ready for so many texts, and for a checksum.
     pub(super) fn expect(&mut self, texts: u16, has_digest: bool) {
         let pad = self.pad();

@@ -19,6 +19,7 @@ pub use plan::Plan;
 pub use redirect::{REDIRECTS, is_redirect, redirected};
 pub use response::{Ended, Feed, ResponseParser, Visit};
 
+use crate::location::{Astray, Origin};
 use crate::message::Framing;
 use crate::unfit::TranslateError;
 use std::fmt;
@@ -36,5 +37,18 @@ impl Framing for Http1 {
     fn translate(text: &[u8], out: &mut Vec<u8>) -> Result<(), TranslateError> {
         out.extend_from_slice(text);
         Ok(())
+    }
+
+    fn redirected<'a, C>(
+        request: &[u8],
+        to: (u16, &[u8]),
+        origin: &Origin,
+        cookies: C,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Astray>
+    where
+        C: Iterator<Item = (&'a str, &'a str)> + Clone,
+    {
+        redirected(request, to, origin, cookies, out)
     }
 }

@@ -4,6 +4,7 @@
 //! four bytes; 0: as long as may be). Then the parts (`hpack`), then the body.
 
 use crate::hpack::{push_field, push_scheme};
+use std::num::NonZeroUsize;
 
 /// No request of HTTP/1.1 begins so.
 const MARK: u8 = 2;
@@ -39,6 +40,11 @@ impl<'a> Parcel<'a> {
         };
         let (to_head, is_fixed) = (flags & TO_HEAD != 0, flags & FIXED != 0);
         Some(Self { to_head, is_fixed, chunk_bytes, parts, body })
+    }
+
+    /// The length of the parts that the body is sent in, where that was asked for.
+    pub(super) fn parts_of(&self) -> Option<NonZeroUsize> {
+        NonZeroUsize::new(self.chunk_bytes).filter(|bytes| bytes.get() != usize::MAX)
     }
 }
 

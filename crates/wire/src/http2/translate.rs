@@ -1,7 +1,11 @@
-//! Requests that somebody wrote as HTTP/1.1, taken apart: for scripts, which write text whatever carries it.
+//! Requests as texts of HTTP/1.1, taken apart, and requests of HTTP/2 as such texts: for scripts, which write text whatever
+//! carries it, and for redirects, whose rules are written for it.
 //!
-//! It allocates: a script costs more than that. Absent on purpose: bodies in chunks, whose parts would have to be read first.
+//! It allocates: a script costs more than that, and a redirect is rare. Absent on purpose: bodies in chunks, whose parts would
+//! have to be read first.
 
+use super::parcel::Parcel;
+use crate::hpack::{Decoder, Encoder, FieldList, TABLE_BYTES_MAX};
 use crate::request::RequestHead;
 use crate::unfit::{EncodeError, TranslateError};
 
@@ -44,12 +48,30 @@ pub(super) fn read(text: &[u8]) -> Result<Written<'_>, TranslateError> {
     })
 }
 
+/// A request of HTTP/2 as the text of HTTP/1.1; `None` where it has not the fields that every request has.
+pub(super) fn describe(parcel: &Parcel<'_>) -> Option<Vec<u8>> {
+    let (mut block, mut fields) = (Vec::new(), FieldList::default());
+    Encoder::new(false).encode(parcel.parts, false, &mut block);
+    Decoder::new(TABLE_BYTES_MAX).decode(&block, &mut fields).ok()?;
+    let value = |wanted: &[u8]| fields.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value);
+    let mut text =
+        [value(b":method")?, b" ", value(b":path")?, b" HTTP/1.1\r\nHost: ", value(b":authority")?].concat();
+    for (name, value) in fields.iter().filter(|(name, _)| !name.starts_with(b":")) {
+        text.extend_from_slice(&[b"\r\n", name, b": ", value].concat());
+    }
+    text.extend_from_slice(b"\r\n\r\n");
+    text.extend_from_slice(parcel.body);
+    Some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::http2::Http2;
-    use crate::http2::parcel::{self, Parcel};
+    use crate::http2::parcel;
+    use crate::location::{Astray, Origin};
     use crate::message::Framing as _;
+    use std::num::NonZeroUsize;
 
     fn translated(text: &str) -> Result<Vec<u8>, TranslateError> {
         let mut out = Vec::new();
@@ -70,6 +92,45 @@ mod tests {
         let parcel = Parcel::read(&got).unwrap();
         assert!(!parcel.is_fixed, "the next request may have another header block");
         assert_eq!(parcel.body, b"hi");
+    }
+
+    fn described(request: &[u8]) -> String {
+        String::from_utf8(describe(&Parcel::read(request).unwrap()).unwrap()).unwrap()
+    }
+
+    fn follow(request: &[u8], status: u16, location: &str) -> Result<Vec<u8>, Astray> {
+        let origin = Origin { is_https: false, host: "shop".to_owned(), port: 80 };
+        let (mut out, cookies) = (b"an earlier one".to_vec(), [("a", "c")].into_iter());
+        Http2::redirected(request, (status, location.as_bytes()), &origin, cookies, &mut out).map(|()| out)
+    }
+
+    const POST: &str =
+        "POST /a HTTP/1.1\r\nHost: shop\r\nx-a: 1\r\ncookie: a=b\r\ncontent-length: 2\r\n\r\nhi";
+
+    #[test]
+    fn a_redirect_makes_the_request_that_it_makes_of_http1() {
+        let post = translated(POST).unwrap();
+        assert_eq!(described(&post), POST);
+        assert_eq!(
+            described(&follow(&post, 303, "/b").unwrap()),
+            "GET /b HTTP/1.1\r\nHost: shop\r\nx-a: 1\r\ncookie: a=c\r\n\r\n"
+        );
+        let kept = described(&follow(&post, 307, "/b").unwrap());
+        assert!(kept.starts_with("POST /b HTTP/1.1\r\n") && kept.ends_with("\r\n\r\nhi"), "{kept}");
+        assert_eq!(follow(&post, 302, "https://shop/b"), Err(Astray::Elsewhere));
+        assert_eq!(follow(POST.as_bytes(), 302, "/b"), Err(Astray::Request));
+    }
+
+    #[test]
+    fn a_body_in_parts_stays_one_that_has_no_length() {
+        let head = RequestHead { method: "POST", target: "/a", host: "shop", headers: &[] };
+        let parts = NonZeroUsize::new(2);
+        let post = head.framed::<Http2>(b"hello", parts).unwrap();
+        let kept = follow(&post, 308, "/b").unwrap();
+        assert_eq!(Parcel::read(&kept).unwrap().parts_of(), parts);
+        assert!(!described(&kept).contains("content-length"), "{}", described(&kept));
+        let get = follow(&post, 303, "/b").unwrap();
+        assert_eq!(described(&get), "GET /b HTTP/1.1\r\nHost: shop\r\ncookie: a=c\r\n\r\n");
     }
 
     #[test]

@@ -74,9 +74,11 @@ final class Files
     {
         $listen = $this->settings->listen;
         $public = dirname(__DIR__) . '/public';
+        $http2 = $this->settings->http2 ? 'http2 on;' : '';
         return <<<CONF
                 server {
                     listen $listen backlog=4096;
+                    $http2
                     error_page 413 @too_long;
                     fastcgi_buffer_size 16k;
                     fastcgi_buffers 32 16k;

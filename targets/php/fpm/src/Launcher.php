@@ -18,6 +18,8 @@ final class Launcher
     private const SIGNALS = [SIGTERM, SIGINT, SIGQUIT, SIGUSR2, SIGCHLD];
     /** The version that Debian 12 packages; whichever the host has will do where none is asked for. */
     private const VERSION = '8.2';
+    /** The first nginx that takes both versions of HTTP on one port without TLS. */
+    private const HTTP2_SINCE = '1.25.1';
     private const SOCKET_SECONDS = 5;
     /** For both together; prony's own limit is 6 s. */
     private const STOP_SECONDS = 5.0;
@@ -35,6 +37,9 @@ final class Launcher
     public function run(): void
     {
         $programs = [self::fpm($this->settings->version), self::find('apt-get install nginx-light', 'nginx')];
+        if ($this->settings->http2) {
+            self::demandHttp2((string) shell_exec(escapeshellarg($programs[1]) . ' -v 2>&1'));
+        }
         pcntl_sigprocmask(SIG_BLOCK, self::SIGNALS);
         if (!mkdir($this->folder, 0o700)) {
             throw new RuntimeException("cannot make the folder $this->folder");
@@ -145,6 +150,22 @@ final class Launcher
         $install = "apt-get install php$wanted-fpm php$wanted-mysql php-redis php$wanted-curl";
         $names = $version === '' ? ["php-fpm$wanted", 'php-fpm'] : ["php-fpm$wanted"];
         return self::find($install, ...$names);
+    }
+
+    /**
+     * @param string $said what `nginx -v` says
+     * @throws RuntimeException where that nginx takes one version of HTTP on a port
+     */
+    public static function demandHttp2(string $said): void
+    {
+        $version = preg_match('~nginx/([0-9.]+)~', $said, $found) === 1 ? $found[1] : 'an unknown version';
+        if (!isset($found[1]) || version_compare($version, self::HTTP2_SINCE, '<')) {
+            $needed = self::HTTP2_SINCE;
+            throw new RuntimeException(
+                "http2 needs nginx $needed or later, which takes both versions of HTTP on one port, and this is $version:"
+                . ' take it from Debian 13, Ubuntu 24.10 or nginx.org, or leave http2 off'
+            );
+        }
     }
 
     private static function find(string $install, string ...$names): string

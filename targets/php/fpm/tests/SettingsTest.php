@@ -24,7 +24,7 @@ final class SettingsTest
             ['NGINX_WORKERS' => '1; evil on'], ['NGINX_KEEPALIVE_TIMEOUT' => '86401'],
             ['NGINX_KEEPALIVE_REQUESTS' => '0'], ['CACHE_PERSISTENT' => 'x'], ['FPM_CHILDREN' => '0'], ['FPM_PM' => 'other'],
             ['OPCACHE' => '1'], ['JIT_BUFFER' => "64MiB\nevil"], ['JIT' => 'tracing', 'OPCACHE' => 'false'],
-            ['FPM_VERSION' => '8.2/../x'], ['CUT' => 'x'], ['REQUEST_TIMES' => 'x'], ['CONFIG' => 'x'],
+            ['FPM_VERSION' => '8.2/../x'], ['NGINX_HTTP2' => 'x'], ['CUT' => 'x'], ['REQUEST_TIMES' => 'x'], ['CONFIG' => 'x'],
             ['GRPC_HOST' => 'h', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => '/nonexistent'],
             ['GRPC_HOST' => 'h;', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => __FILE__],
         ];
@@ -46,20 +46,30 @@ final class SettingsTest
         throw new RuntimeException('started another version');
     }
 
+    public function anNginxThatTakesOneVersionOfHttpIsAnError(): void
+    {
+        foreach (['nginx version: nginx/1.25.1', "nginx version: nginx/1.28.0 (Ubuntu)\n"] as $said) {
+            Launcher::demandHttp2($said);
+        }
+        foreach (['nginx version: nginx/1.22.1', 'nginx version: nginx/1.25.0', 'no such program', ''] as $said) {
+            refuses(RuntimeException::class, fn () => Launcher::demandHttp2($said));
+        }
+    }
+
     public function knobsReachTheFiles(): void
     {
         $folder = Folder::make();
         try {
             $knobs = ['FPM_CHILDREN' => '7', 'FPM_PM' => 'dynamic', 'JIT' => 'tracing',
                 'JIT_BUFFER' => '32MiB', 'OPCACHE_VALIDATE' => 'true', 'NGINX_WORKERS' => '3',
-                'NGINX_ACCESS_LOG' => 'true', 'EXCIMER' => 'true',
+                'NGINX_ACCESS_LOG' => 'true', 'EXCIMER' => 'true', 'NGINX_HTTP2' => 'true',
                 'NGINX_KEEPALIVE_TIMEOUT' => '5', 'NGINX_KEEPALIVE_REQUESTS' => '100'];
             (new Files(Settings::fromEnvironment($knobs + self::LISTEN), $folder))->write();
             $files = implode('', array_map(file_get_contents(...), glob("$folder/*")));
             foreach (['listen 127.0.0.1:8080 ', 'pm.max_children = 7', 'pm = dynamic',
                 'opcache.jit = tracing', 'opcache.jit_buffer_size = 32M', 'opcache.validate_timestamps = 1',
                 'worker_processes 3;', 'keepalive_timeout 5s;', 'keepalive_requests 100;', "access_log $folder/access.log",
-                'extension = excimer'] as $line) {
+                'extension = excimer', 'http2 on;'] as $line) {
                 same([$line, true], [$line, str_contains($files, $line)]);
             }
         } finally {

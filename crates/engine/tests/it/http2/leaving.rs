@@ -104,6 +104,33 @@ fn a_server_that_leaves_with_an_error_fails_what_it_did_not_process() {
 }
 
 #[test]
+fn a_thousand_goaways_under_an_open_load_lose_nothing() {
+    // Each of the first thousand connections answers four requests and gives back the fifth.
+    let leaves = vec![
+        Act::Settings(vec![]),
+        Act::Await(5),
+        Act::Goaway { taken: 4, code: 0 },
+        Act::Answer(4),
+        Act::Hold,
+    ];
+    let mut scripts = vec![leaves; 1_000];
+    scripts.push(vec![Act::Settings(vec![]), Act::Serve]);
+    on_every_driver(|driver| {
+        let peer = Raw::start(scripts.clone());
+        let mut job = open(peer.addr(), driver, (1, 5), 4_500);
+        job.load.rate_per_s = Some(1_500.0);
+        job.timeline = engine::Timeline::for_samples(3_100 * MS, 1, 20_000 * MS);
+        let sum = run(&job);
+        let (streams, seen) = (sum.counts.streams, peer.end());
+        assert_eq!(ends(&sum), [4_500, 4_500, 0, 0], "{driver:?}");
+        assert_eq!((streams.goaways, seen.left.load(SeqCst)), (1_000, 1_000), "{driver:?}");
+        // None came back twice, or it would have failed.
+        assert_eq!(seen.requests.load(SeqCst), 4_500 + streams.requeued, "{driver:?}");
+        assert!(streams.requeued >= 1_000, "{driver:?}: {streams:?}");
+    });
+}
+
+#[test]
 fn an_idle_connection_that_the_server_leaves_is_replaced() {
     on_every_driver(|driver| {
         let leave =

@@ -7,6 +7,7 @@ mod faults;
 mod hostile;
 mod leaving;
 mod over_tls;
+mod redirects;
 mod reference;
 mod server;
 mod streams;

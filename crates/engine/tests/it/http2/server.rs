@@ -30,6 +30,8 @@ pub(crate) struct Setup {
     pub(crate) body: Vec<u8>,
     /// What it does with the n-th request, counted from 1, in place of all that.
     pub(crate) script: Option<fn(u64) -> Reply>,
+    /// The answer to a method and path.
+    pub(crate) routes: Option<Routes>,
     /// What it does with the messages of each stream, in place of all that.
     pub(crate) talk: Option<Talk>,
 }
@@ -83,10 +85,14 @@ impl Default for Setup {
             interim: false,
             body: b"ok".to_vec(),
             script: None,
+            routes: None,
             talk: None,
         }
     }
 }
+
+/// Answers by method and path.
+pub(crate) type Routes = fn(&str, &str) -> Reply;
 
 /// What it counted.
 #[derive(Debug, Default)]
@@ -208,8 +214,10 @@ async fn serve(
         received.extend_from_slice(&data);
     }
     *seen.last_body.lock().unwrap() = received;
-    if let Some(script) = setup.script {
-        if reply(&mut respond, script(number)).await.is_ok() {
+    let written = (setup.script.map(|script| script(number)))
+        .or_else(|| setup.routes.map(|routes| routes(head.method.as_str(), head.uri.path())));
+    if let Some(written) = written {
+        if reply(&mut respond, written).await.is_ok() {
             seen.answers.fetch_add(1, SeqCst);
         }
     } else if let Some((each, reason)) = setup.resets
