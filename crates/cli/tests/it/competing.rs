@@ -55,6 +55,7 @@ fn a_trial_whose_cpus_others_have_is_void_and_says_so() {
 }
 
 #[test]
+#[ignore = "calibrates twice, half a minute; run by `make test-all`"]
 fn a_calibration_on_a_busy_host_is_marked_and_takes_no_better_ones_place() {
     let _turn = turn();
     let state = tempfile::tempdir().unwrap();

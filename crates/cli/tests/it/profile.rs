@@ -85,6 +85,7 @@ fn folded(out: &Path, name: &str) -> String {
 }
 
 #[test]
+#[ignore = "compiles and profiles a JVM, twenty seconds; run by `make test-all`"]
 fn a_jvm_tells_where_it_runs_what_it_allocates_and_what_it_waits_for() {
     if let Some(program) = ["jcmd", "java"].into_iter().find(|program| !is_there(program)) {
         eprintln!("skipped: {program} is missing (apt-get install openjdk-17-jdk-headless)");

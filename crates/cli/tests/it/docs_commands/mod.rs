@@ -18,34 +18,35 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use words::{Step, Way};
+
+/// Documents that are read at a time: most commands wait, for a server or for their turn.
+const READERS: usize = 3;
 
 /// How lines were checked, with the reason where they were not run.
 type Tally = BTreeMap<String, u32>;
 
 #[test]
 fn every_command_of_the_documents_is_right() {
-    let world = World::new();
+    let (world, documents) = (World::new(), blocks::documents());
+    let next = AtomicUsize::new(0);
+    let some = || {
+        let (mut wrong, mut tally) = (Vec::new(), Tally::new());
+        while let Some(file) = documents.get(next.fetch_add(1, Relaxed)) {
+            check_document(&world, file, &mut wrong, &mut tally);
+        }
+        (wrong, tally)
+    };
     let (mut wrong, mut tally) = (Vec::new(), Tally::new());
-    for file in blocks::documents() {
-        let text = std::fs::read_to_string(root().join(&file)).unwrap();
-        wrong.extend(
-            blocks::unmarked(&file, &text)
-                .iter()
-                .map(|line| format!("{line}\n  mark its block `sh`, or `console` with `$ ` before it")),
-        );
-        let lines = blocks::commands(&file, &text);
-        if lines.is_empty() {
-            continue;
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(some)).collect();
+        for reader in readers {
+            let (more, counted) = reader.join().unwrap();
+            wrong.extend(more);
+            counted.into_iter().for_each(|(how, count)| *tally.entry(how).or_default() += count);
         }
-        let place = world.place(&file, &text);
-        for line in &lines {
-            match check(&world, &place, &line.text) {
-                Ok(how) => *tally.entry(how).or_default() += 1,
-                Err(error) => wrong.push(format!("{line}\n  {}", error.replace('\n', "\n  "))),
-            }
-        }
-    }
+    });
     let lines = tally.values().sum::<u32>();
     println!("docs: {lines} command lines");
     for (how, count) in &tally {
@@ -53,6 +54,27 @@ fn every_command_of_the_documents_is_right() {
     }
     assert!(lines > 80, "only {lines} command lines were found");
     assert!(wrong.is_empty(), "{} commands are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Checks the commands of one document, in a folder of its own.
+fn check_document(world: &World, file: &Path, wrong: &mut Vec<String>, tally: &mut Tally) {
+    let text = std::fs::read_to_string(root().join(file)).unwrap();
+    let unmarked = blocks::unmarked(file, &text);
+    let unmarked = unmarked.iter();
+    wrong.extend(
+        unmarked.map(|line| format!("{line}\n  mark its block `sh`, or `console` with `$ ` before it")),
+    );
+    let lines = blocks::commands(file, &text);
+    if lines.is_empty() {
+        return;
+    }
+    let place = world.place(file, &text);
+    for line in &lines {
+        match check(world, &place, &line.text) {
+            Ok(how) => *tally.entry(how).or_default() += 1,
+            Err(error) => wrong.push(format!("{line}\n  {}", error.replace('\n', "\n  "))),
+        }
+    }
 }
 
 #[test]

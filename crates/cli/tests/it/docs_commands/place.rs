@@ -5,11 +5,12 @@
 //! own reference target on ports of the system's choice.
 
 use crate::command::{Done, Server, root, turn};
-use std::cell::Cell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Seconds until a command is ended that hangs.
 const COMMAND_SECONDS: &str = "120";
@@ -53,7 +54,9 @@ pub(super) struct World {
     pub(super) plain: Server,
     pub(super) tls: Server,
     /// Whether the trials of the shared run are void, however often it was made.
-    has_void_run: Cell<bool>,
+    has_void_run: AtomicBool,
+    /// The run folder that all runs of documents are copies of; made when one is asked for.
+    run: OnceLock<PathBuf>,
 }
 
 impl World {
@@ -61,7 +64,8 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let authority = folder.path().join("ca.pem");
         let tls = Server::start(&["--tls", "--tls-ca-out", authority.to_str().unwrap()]);
-        let world = Self { folder, plain: Server::start(&[]), tls, has_void_run: Cell::new(false) };
+        let plain = Server::start(&[]);
+        let world = Self { folder, plain, tls, has_void_run: AtomicBool::new(false), run: OnceLock::new() };
         fs::create_dir_all(world.at("bin")).unwrap();
         fs::create_dir_all(world.at("empty")).unwrap();
         link(Path::new(env!("CARGO_BIN_EXE_prony")), &world.at("bin/prony"));
@@ -77,16 +81,16 @@ impl World {
         self.at("empty")
     }
 
-    /// The run folder that all runs of documents are copies of; made when one is asked for.
-    fn run(&self) -> PathBuf {
-        let made = self.at("made");
-        if !made.is_dir() {
+    fn run(&self) -> &Path {
+        self.run.get_or_init(|| {
+            let made = self.at("made");
             fs::write(self.at("made.toml"), EXPERIMENT).unwrap();
             self.make_run(&made);
-        }
-        let folders: Vec<PathBuf> = fs::read_dir(&made).unwrap().map(|entry| entry.unwrap().path()).collect();
-        assert_eq!(folders.len(), 1, "one run was made");
-        folders[0].clone()
+            let mut folders: Vec<PathBuf> =
+                fs::read_dir(&made).unwrap().map(|entry| entry.unwrap().path()).collect();
+            assert_eq!(folders.len(), 1, "one run was made");
+            folders.swap_remove(0)
+        })
     }
 
     /// Makes the run. Where others have the CPUs its trials are void and there is little to show, so it is made again.
@@ -95,7 +99,7 @@ impl World {
         for attempt in 1..=ATTEMPTS {
             let done = self.sh(self.folder.path(), "prony run made.toml --runs made");
             assert!(done.code == 0 || done.code == 2, "{}\n{}", done.out, done.err);
-            self.has_void_run.set(done.code == 2);
+            self.has_void_run.store(done.code == 2, Relaxed);
             if done.code == 0 || attempt == ATTEMPTS {
                 return;
             }
@@ -105,7 +109,7 @@ impl World {
 
     /// Whether a command failed only because other processes had the CPUs.
     pub(super) fn is_for_want_of_cpu(&self, done: &Done) -> bool {
-        is_for_want_of_cpu(done, self.has_void_run.get())
+        is_for_want_of_cpu(done, self.has_void_run.load(Relaxed))
     }
 
     /// One line of a shell in a folder, bounded.
@@ -150,7 +154,7 @@ impl World {
     /// A run of the name's experiment: what follows the time in it.
     fn copy_run(&self, place: &Path, name: &str) {
         let to = place.join("runs").join(name);
-        copy(&self.run(), &to);
+        copy(self.run(), &to);
         let experiment = name.split_once("Z-").map_or("demo", |(_, name)| name);
         let file = to.join("run.json");
         let text = fs::read_to_string(&file).unwrap();
