@@ -104,7 +104,8 @@ impl Families {
     }
 
     fn all(self) -> Vec<Family> {
-        let before = vec![
+        let [scheduled, completed, failed, received] = self.messages;
+        vec![
             self.run,
             self.live,
             self.planned,
@@ -116,10 +117,17 @@ impl Families {
             self.written,
             self.connections,
             self.cpu,
-        ];
-        let behind =
-            vec![self.backlog, self.in_flight, self.in_phase, self.valid, self.response, self.quantile];
-        before.into_iter().chain(self.messages).chain(behind).collect()
+            scheduled,
+            completed,
+            failed,
+            received,
+            self.backlog,
+            self.in_flight,
+            self.in_phase,
+            self.valid,
+            self.response,
+            self.quantile,
+        ]
     }
 
     fn run(&mut self, feed: &RunFeed) {

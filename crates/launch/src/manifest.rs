@@ -232,6 +232,11 @@ mod tests {
              remedy: keep one of path, grpc",
         );
         check(
+            &GOOD.replace("path = \"/health\"", "grpc = true\nhttp = \"2\""),
+            "target.toml:12:1: a server of gRPC is asked over HTTP/2 by itself (key `ready.http`)\n  \
+             remedy: leave it out",
+        );
+        check(
             &GOOD.replace("/health", "health"),
             "target.toml:11:1: `health` is not a path (key `ready.path`)\n  \
              remedy: begin it with `/`, without spaces",

@@ -106,8 +106,7 @@ pub fn get_over(
     let headers = [("Accept", "*/*"), ("Connection", "close")];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let head = RequestHead { method: "GET", target: path, host, headers: &headers };
-    let answer = exchange_over(addr, tls, &encode_request(&head, &[])?, false, limits)?;
-    if answer.status == 200 { Ok(answer.body) } else { Err(ProbeError::Status(answer.status)) }
+    body_of(exchange_over(addr, tls, &encode_request(&head, &[])?, false, limits)?)
 }
 
 /// [`get`] over HTTP/2 without TLS.
@@ -117,7 +116,11 @@ pub fn get_over(
 pub fn get_by_http2(addr: SocketAddr, path: &str, limits: Limits) -> Result<Vec<u8>, ProbeError> {
     let headers = [("accept".to_owned(), "*/*".to_owned())];
     let head = RequestHead { method: "GET", target: path, host: &addr.to_string(), headers: &headers };
-    let answer = Session::open(addr, None, limits)?.exchange(&head, &[], None)?;
+    body_of(Session::open(addr, None, limits)?.exchange(&head, &[], None)?)
+}
+
+/// The body of an answer with status 200.
+fn body_of(answer: Answer) -> Result<Vec<u8>, ProbeError> {
     if answer.status == 200 { Ok(answer.body) } else { Err(ProbeError::Status(answer.status)) }
 }
 

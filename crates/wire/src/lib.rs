@@ -21,7 +21,7 @@ mod url;
 
 pub use http1::{
     Chunked, Ended, Feed, HEAD_BYTES_MAX, Header, Http1, REDIRECTS, ResponseParser, Visit,
-    encode_chunked_request, encode_request, is_redirect, redirected,
+    encode_chunked_request, encode_request, is_redirect,
 };
 pub use http2::Http2;
 pub use location::{Astray, LOCATION_BYTES_MAX, Origin};

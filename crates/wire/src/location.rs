@@ -47,7 +47,7 @@ pub enum Astray {
     /// Another scheme, host or port.
     #[error("a redirect to another origin")]
     Elsewhere,
-    /// The request itself cannot be sent to another place: it is no whole HTTP/1.1 request.
+    /// The request itself cannot be sent to another place: it is not one that the framing made.
     #[error("a redirect of a request that has no header section to change")]
     Request,
 }

@@ -129,11 +129,12 @@ pub trait Framing: fmt::Debug + Send + Sync + 'static {
     /// It is not one whole request, or says what this protocol cannot carry; `out` is as it was then.
     fn translate(text: &[u8], out: &mut Vec<u8>) -> Result<(), TranslateError>;
 
-    /// Writes into `out` the request that follows `request`, which this framing made, after a redirect: as
-    /// [`crate::redirected`] does of HTTP/1.1.
+    /// Writes into `out` the request that follows `request`, which this framing made and which was answered with a redirect
+    /// of this status and Location (RFC 9110 §15.4). `cookies` are names and values that the redirect sets, for a user who keeps
+    /// them: they replace those of their name; an empty value deletes.
     ///
     /// # Errors
-    /// As there.
+    /// A Location that is not followed, or a request that is not of this framing.
     fn redirected<'a, C>(
         request: &[u8],
         to: (u16, &[u8]),

@@ -32,56 +32,30 @@ struct Real {
     redirects: bool,
 }
 
+/// One that redirects nothing.
+const fn real(
+    name: &'static str,
+    needs: (&'static str, &'static str),
+    start: fn(&Path, SocketAddr, SocketAddr) -> Command,
+    counted: fn(&Path) -> u64,
+) -> Real {
+    Real { name, needs, start, counted, redirects: false }
+}
+
 const SERVERS: [Real; 7] = [
+    real("nghttpd", ("nghttpd", "nghttp2-server"), nghttpd, |folder| lines(folder, ":path: /ping")),
     Real {
-        name: "nghttpd",
-        needs: ("nghttpd", "nghttp2-server"),
-        start: nghttpd,
-        counted: |folder| lines(folder, ":path: /ping"),
-        redirects: false,
-    },
-    Real {
-        name: "nginx",
-        needs: ("nginx", "nginx-light"),
-        start: nginx,
-        counted: |folder| lines(folder, "GET /ping HTTP/2.0"),
         redirects: true,
+        ..real("nginx", ("nginx", "nginx-light"), nginx, |folder| lines(folder, "GET /ping HTTP/2.0"))
     },
     Real {
-        name: "Caddy",
-        needs: ("caddy", "caddy"),
-        start: caddy,
-        counted: |folder| lines(folder, "\"uri\":\"/ping\""),
         redirects: true,
+        ..real("Caddy", ("caddy", "caddy"), caddy, |folder| lines(folder, "\"uri\":\"/ping\""))
     },
-    Real {
-        name: "h2o",
-        needs: ("h2o", "h2o"),
-        start: h2o,
-        counted: |folder| lines(folder, "GET /ping HTTP/2"),
-        redirects: false,
-    },
-    Real {
-        name: "HAProxy",
-        needs: ("haproxy", "haproxy"),
-        start: haproxy,
-        counted: haproxy_requests,
-        redirects: false,
-    },
-    Real {
-        name: "Node",
-        needs: ("node", "nodejs"),
-        start: node,
-        counted: |folder| lines(folder, "/ping"),
-        redirects: false,
-    },
-    Real {
-        name: "hypercorn",
-        needs: ("hypercorn", "python3-hypercorn"),
-        start: hypercorn,
-        counted: |folder| lines(folder, "GET /ping 2"),
-        redirects: false,
-    },
+    real("h2o", ("h2o", "h2o"), h2o, |folder| lines(folder, "GET /ping HTTP/2")),
+    real("HAProxy", ("haproxy", "haproxy"), haproxy, haproxy_requests),
+    real("Node", ("node", "nodejs"), node, |folder| lines(folder, "/ping")),
+    real("hypercorn", ("hypercorn", "python3-hypercorn"), hypercorn, |folder| lines(folder, "GET /ping 2")),
 ];
 
 /// Lines of the log with this mark.
@@ -211,14 +185,13 @@ fn load(at: &str, path: &str, shape: &[&str]) -> Value {
 
 /// Loads of three shapes, an open one among them; how many answers they had. What a server gave back without processing it
 /// is not in its count.
-fn load_shapes(at: &str, name: &str) -> u64 {
+fn load_shapes(at: &str) -> u64 {
     let shapes = [
         &["-c", "1", "--streams", "1"][..],
         &["-c", "4", "--streams", "25"],
         &["-c", "2", "--streams", "50", "-R", "1000"],
     ];
     for shape in shapes {
-        println!("{name}: {shape:?}");
         load(at, "/ping", shape);
     }
     REQUESTS * shapes.len() as u64
@@ -254,7 +227,7 @@ fn targets_count_what_prony_counts() {
     for target in TARGETS.iter().filter(|target| target.is_possible()) {
         let server = target.start(folder.path(), &[("HTTP2", "true")]);
         let before = own_count(&server.addr);
-        let wanted = load_shapes(&server.addr, target.name);
+        let wanted = load_shapes(&server.addr);
         assert_eq!(own_count(&server.addr) - before, wanted, "{}", target.name);
         println!("{}: {wanted} requests by its own count, as many as prony has answers", target.name);
     }
@@ -276,7 +249,7 @@ impl Real {
         let server = Program::start(Stdio::null(), |at| (self.start)(folder.path(), at, behind.addr));
         wait_until(&format!("{} listens", self.name), || TcpStream::connect(server.addr).is_ok());
         let at = server.addr.to_string();
-        let mut wanted = load_shapes(&at, self.name);
+        let mut wanted = load_shapes(&at);
         if self.redirects {
             let report = load(&at, "/old", &["-c", "4", "--streams", "25", "--follow"]);
             assert_eq!(report["redirects"]["302"], REQUESTS, "{}: {}", self.name, report["redirects"]);

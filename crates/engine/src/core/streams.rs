@@ -63,10 +63,13 @@ impl<P: Protocol> Core<P> {
                 outbox.take(taken);
                 while let Some(at) = outbox.written() {
                     let place = &mut self.places[at];
+                    let is_hop = place.is_hop();
                     let request = &mut place.request;
                     if !request.is_written {
                         (request.written, request.is_written) = (now, true);
                         self.book.written(request.arrival(), now);
+                    } else if is_hop {
+                        place.stamp_written(now);
                     }
                     if let Some(dialogue) = &mut place.dialogue {
                         dialogue.handed_over(&mut self.book, now);
@@ -165,7 +168,7 @@ impl<P: Protocol> Core<P> {
             let state = &mut self.carriers[id as usize].protocol;
             let Some(at) = self.protocol.next_ready(state) else { return };
             let place = &mut self.places[at];
-            if !place.request.is_written {
+            if !place.request.is_written || place.is_hop() {
                 // As with a request in parts: its time-out begins with the last of them.
                 place.stamp_written(now);
             }
@@ -370,13 +373,12 @@ impl<P: Protocol> Core<P> {
         place.notes.clear();
         // Of a request whose hop comes back the first hop stays written.
         let is_hop = place.is_hop();
+        place.stamp_written(now);
         let request = &mut place.request;
         self.waits.give_back(at, request.dispatched, now);
         self.book.requeued(request.is_written && !is_hop, now);
         (request.is_written, request.is_requeued) = (is_hop, true);
         request.first_byte = None;
-        place.stamp_written(now);
-        let request = &mut place.request;
         request.answer = Answer::to(self.outgoing.global(request.which));
         place.forget_call();
         if let Some(dialogue) = &mut place.dialogue {

@@ -74,8 +74,8 @@ struct Wait {
     sum: Waited,
     /// Since when its body waits for a window.
     held: Option<Nanos>,
-    /// It was written: nothing is added any more.
-    is_settled: bool,
+    /// The whole sum, where a redirect is followed: what hops wait for is no wait of the request.
+    settled: Option<Waited>,
 }
 
 /// The waits of a worker's requests.
@@ -170,9 +170,7 @@ impl Waits {
     #[inline]
     pub(super) fn go(&mut self, at: PlaceId, id: SlotId, now: Nanos) {
         let wait = &mut self.places[at as usize];
-        if !wait.is_settled {
-            wait.sum.add(&self.carriers[id as usize].shows(now).less(&wait.mark));
-        }
+        wait.sum.add(&self.carriers[id as usize].shows(now).less(&wait.mark));
     }
 
     /// Its body waits for a window.
@@ -183,25 +181,24 @@ impl Waits {
     /// Its body goes on.
     pub(super) fn release(&mut self, at: PlaceId, now: Nanos) {
         let wait = &mut self.places[at as usize];
-        if let Some(since) = wait.held.take().filter(|_| !wait.is_settled) {
+        if let Some(since) = wait.held.take() {
             wait.sum[Lack::Window] += now.since(since).0;
         }
     }
 
-    /// A redirect of it is followed, so it was written: what its hops wait for is no wait of the request.
+    /// A redirect of it is followed, so it was written: what it has waited is what counts.
     pub(super) fn settle(&mut self, at: PlaceId) {
         let wait = &mut self.places[at as usize];
-        (wait.held, wait.is_settled) = (None, true);
+        wait.held = None;
+        wait.settled.get_or_insert(wait.sum);
     }
 
     /// A peer that leaves has given back the request, which was dispatched then: its time on that connection was lost.
     pub(super) fn give_back(&mut self, at: PlaceId, dispatched: Nanos, now: Nanos) {
         let wait = &mut self.places[at as usize];
         wait.held = None;
-        if !wait.is_settled {
-            let known = wait.sum.total();
-            wait.sum[Lack::Connection] += now.since(dispatched).0.saturating_sub(known);
-        }
+        let known = wait.sum.total();
+        wait.sum[Lack::Connection] += now.since(dispatched).0.saturating_sub(known);
     }
 
     pub(super) fn is_held(&self, at: PlaceId) -> bool {
@@ -211,7 +208,8 @@ impl Waits {
     /// What the request of a place has waited.
     #[inline]
     pub(super) fn of(&self, at: PlaceId) -> Waited {
-        self.places[at as usize].sum
+        let wait = &self.places[at as usize];
+        wait.settled.unwrap_or(wait.sum)
     }
 }
 
@@ -251,6 +249,7 @@ mod tests {
         waits.turn(0, 0, Some(Lack::Stream), Nanos(63));
         waits.go(1, 0, Nanos(70));
         waits.release(1, Nanos(70));
+        waits.settle(1);
         waits.give_back(1, Nanos(20), Nanos(90));
         assert_eq!(ns(waits.of(1)), [16, 10, 17], "hops add nothing");
         waits.begin(1);

@@ -1,8 +1,9 @@
 //! The contract: a target answers fixed requests as the files under `targets/contract/` say, before load begins.
 //!
 //! Invariants: a fresh connection each time, of the version of HTTP that the load speaks; the request is what the load would
-//! send, calls of gRPC among them, and the answer is judged by the checks that judge answers under load;
-//! the body that was seen is handed out, so that the load can require the same bytes again; an error says what was expected and what came, bounded and without control characters.
+//! send, calls of gRPC among them, and the answer is judged by the checks that judge answers under load; the
+//! body that was seen is handed out, so that the load can require the same bytes again; an error says what was expected and
+//! what came, bounded and without control characters.
 
 mod explain;
 mod follow;

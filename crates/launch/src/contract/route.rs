@@ -63,6 +63,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_plain_target_has_to_have_nothing() {
+        let ready = |grpc| Ready { grpc, ..Ready::default() };
+        assert_eq!(required(&ready(false), false), ["ping", "json", "health"]);
+        assert_eq!(required(&ready(true), false), ["rpc-ping", "rpc-records"]);
+        assert!(required(&ready(false), true).is_empty());
+    }
+
+    #[test]
     fn routes_that_need_what_is_not_up_say_so() {
         let services = vec!["mariadb".to_owned(), "redis".to_owned()];
         let route = ScenarioPlan { services, ..ScenarioPlan::default() };

@@ -268,6 +268,28 @@ fn a_load_over_http2_is_checked_over_http2() {
 }
 
 #[test]
+fn a_redirect_over_http2_is_followed_where_the_load_follows() {
+    let location = [&b"\x08\x03302"[..], &http2::field("location", "/there")].concat();
+    let right = [vec![0x88], http2::field("content-type", "application/json")].concat();
+    let body = http2::frame(0, 1, 1, b"{\"data\":[{\"score\":4.5}]}");
+    let answers =
+        [http2::frame(1, 5, 1, &location), [http2::frame(1, 4, 1, &right), body].concat()].map(|answer| {
+            vec![
+                http2::Act::Settings(vec![]),
+                http2::Act::Await(1),
+                http2::Act::Send(answer),
+                http2::Act::Hold,
+            ]
+        });
+    let server = http2::Raw::start(answers.to_vec());
+    let peer = Peer { http: HttpVersion::V2, ..peer(server.addr(), "127.0.0.1:1", LONG) };
+    let origin = wire::Origin { is_https: false, host: "127.0.0.1".to_owned(), port: 1 };
+    let follow = Some(Follow { origin: &origin, hops_max: 1 });
+    let verified = check(peer, &scenario(strict(json())), follow).unwrap();
+    assert_eq!((verified.status, &*verified.body), (200, &b"{\"data\":[{\"score\":4.5}]}"[..]));
+}
+
+#[test]
 fn a_call_is_made_and_judged() {
     let check = MessageCheck {
         name: "message_equals /n = 7".into(),

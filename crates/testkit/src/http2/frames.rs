@@ -48,7 +48,7 @@ pub fn settings(entries: &[(u16, u32)]) -> Vec<u8> {
         .iter()
         .flat_map(|(id, value)| [id.to_be_bytes().as_slice(), value.to_be_bytes().as_slice()].concat())
         .collect();
-    frame(4, 0, 0, &payload)
+    frame(kind::SETTINGS, 0, 0, &payload)
 }
 
 /// A field as a header block has it: with a new name, not indexed, in plain bytes. Name and value are shorter than 127 bytes.
@@ -61,9 +61,14 @@ pub fn field(name: &str, value: &str) -> Vec<u8> {
 /// The answer to a call of gRPC on a stream: this message, and this status.
 #[must_use]
 pub fn call_answer(stream: u32, message: &[u8], status: &str) -> Vec<u8> {
-    let head = [vec![0x88], field("content-type", "application/grpc")].concat();
+    let head = [vec![STATUS_200], field("content-type", "application/grpc")].concat();
     let length = (message.len() as u32).to_be_bytes();
     let body = [&[0], &length[..], message].concat();
     let trailers = field("grpc-status", status);
-    [frame(1, 4, stream, &head), frame(0, 0, stream, &body), frame(1, 5, stream, &trailers)].concat()
+    [
+        frame(kind::HEADERS, flag::END_HEADERS, stream, &head),
+        frame(kind::DATA, 0, stream, &body),
+        frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, stream, &trailers),
+    ]
+    .concat()
 }

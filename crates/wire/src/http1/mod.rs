@@ -16,7 +16,8 @@ pub use encode::{encode_chunked_request, encode_request};
 pub(crate) use head::content_length;
 pub use head::{HEAD_BYTES_MAX, Header};
 pub use plan::Plan;
-pub use redirect::{REDIRECTS, is_redirect, redirected};
+pub(crate) use redirect::redirected;
+pub use redirect::{REDIRECTS, is_redirect};
 pub use response::{Ended, Feed, ResponseParser, Visit};
 
 use crate::location::{Astray, Origin};

@@ -35,7 +35,7 @@ pub fn is_redirect(status: u16) -> bool {
 ///
 /// # Errors
 /// A Location that is not followed, or a request whose header section does not end.
-pub fn redirected<'a, C>(
+pub(crate) fn redirected<'a, C>(
     request: &[u8],
     (status, location): (u16, &[u8]),
     origin: &Origin,

@@ -10,7 +10,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Seconds until a command is ended that hangs.
 const COMMAND_SECONDS: &str = "120";
@@ -53,10 +52,15 @@ pub(super) struct World {
     folder: tempfile::TempDir,
     pub(super) plain: Server,
     pub(super) tls: Server,
-    /// Whether the trials of the shared run are void, however often it was made.
-    has_void_run: AtomicBool,
-    /// The run folder that all runs of documents are copies of; made when one is asked for.
-    run: OnceLock<PathBuf>,
+    /// Made when one is asked for.
+    run: OnceLock<SharedRun>,
+}
+
+/// The run that all runs of documents are copies of.
+struct SharedRun {
+    folder: PathBuf,
+    /// Whether its trials are void, however often it was made.
+    is_void: bool,
 }
 
 impl World {
@@ -65,7 +69,7 @@ impl World {
         let authority = folder.path().join("ca.pem");
         let tls = Server::start(&["--tls", "--tls-ca-out", authority.to_str().unwrap()]);
         let plain = Server::start(&[]);
-        let world = Self { folder, plain, tls, has_void_run: AtomicBool::new(false), run: OnceLock::new() };
+        let world = Self { folder, plain, tls, run: OnceLock::new() };
         fs::create_dir_all(world.at("bin")).unwrap();
         fs::create_dir_all(world.at("empty")).unwrap();
         link(Path::new(env!("CARGO_BIN_EXE_prony")), &world.at("bin/prony"));
@@ -82,34 +86,36 @@ impl World {
     }
 
     fn run(&self) -> &Path {
-        self.run.get_or_init(|| {
+        let run = self.run.get_or_init(|| {
             let made = self.at("made");
             fs::write(self.at("made.toml"), EXPERIMENT).unwrap();
-            self.make_run(&made);
+            let is_void = self.make_run(&made);
             let mut folders: Vec<PathBuf> =
                 fs::read_dir(&made).unwrap().map(|entry| entry.unwrap().path()).collect();
             assert_eq!(folders.len(), 1, "one run was made");
-            folders.swap_remove(0)
-        })
+            SharedRun { folder: folders.swap_remove(0), is_void }
+        });
+        &run.folder
     }
 
     /// Makes the run. Where others have the CPUs its trials are void and there is little to show, so it is made again.
-    fn make_run(&self, made: &Path) {
+    /// Returns whether they are void in the end.
+    fn make_run(&self, made: &Path) -> bool {
         const ATTEMPTS: u32 = 3;
         for attempt in 1..=ATTEMPTS {
             let done = self.sh(self.folder.path(), "prony run made.toml --runs made");
             assert!(done.code == 0 || done.code == 2, "{}\n{}", done.out, done.err);
-            self.has_void_run.store(done.code == 2, Relaxed);
             if done.code == 0 || attempt == ATTEMPTS {
-                return;
+                return done.code == 2;
             }
             fs::remove_dir_all(made).unwrap();
         }
+        unreachable!("the last attempt returns")
     }
 
     /// Whether a command failed only because other processes had the CPUs.
     pub(super) fn is_for_want_of_cpu(&self, done: &Done) -> bool {
-        is_for_want_of_cpu(done, self.has_void_run.load(Relaxed))
+        is_for_want_of_cpu(done, self.run.get().is_some_and(|run| run.is_void))
     }
 
     /// One line of a shell in a folder, bounded.
