@@ -25,7 +25,7 @@ NODE_PACKAGES_ARE_THERE := (cd ui && { test node_modules/.package-lock.json -nt 
 NO_NODE_PACKAGES := npm could not install what ui/package-lock.json names (is the npm registry within reach?)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build ui setup-targets test test-all test-rust test-ui test-go test-php test-node test-jvm test-rust-targets lint docs docs-commands book pictures schemas bench fuzz miri loom clean
+.PHONY: help demo build dist test-dist ui setup-targets test test-all test-rust test-ui test-go test-php test-node test-jvm test-rust-targets lint docs docs-commands book pictures schemas bench fuzz miri loom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -128,6 +128,12 @@ book: $(MDBOOK) ## Build the documents as a site with search, into target/book
 $(MDBOOK):
 	$(CARGO) install mdbook --version $(MDBOOK_VERSION) --locked --no-default-features --features search \
 	  --root target/tools/mdbook-$(MDBOOK_VERSION)
+
+dist: ui ## Make all packages of this version, in target/packages: static programs, .deb, .rpm, wheel, npm, image
+	packages/build.sh
+
+test-dist: ## Install each package in a place of its own and make a first load with it; needs `make dist`
+	packages/test.sh
 
 pictures: build ## Make the pictures of the README anew, from a real run: about two minutes of load
 	PRONY=$(PRONY) scripts/pictures.sh

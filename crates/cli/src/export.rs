@@ -6,10 +6,11 @@
 use crate::args::{ExportArgs, ExportFormat};
 use crate::{exit, output};
 use anyhow::{Context as _, Result, bail};
-use export::{JTL_HEAD, jtl_line, k6_summary};
+use export::{JTL_HEAD, bencher, github_benchmark, jtl_line, k6_summary};
 use record::hgrm::hgrm;
 use record::tail::Tail;
 use record::{GrowingLog, RunFolder, TrialFolder};
+use schema::analysis::AnalysisFile;
 use schema::each::{EachHead, EachOutcome, EachPhase, EachRow};
 use schema::load::LoadReport;
 use schema::trial::{IntervalLine, Phase};
@@ -30,20 +31,46 @@ pub(crate) fn export(args: &ExportArgs) -> Result<u8> {
         ExportFormat::K6 => schema::json::pretty(&k6_summary(&report(args)?))?,
         ExportFormat::Hgrm => hgrm(&response_times(&trial(args)?)?),
         ExportFormat::Csv => report::series_csv(&intervals(&trial(args)?)?)?,
+        ExportFormat::Bencher => schema::json::pretty(&bencher(&whole(args)?, args.target.as_deref()))?,
+        ExportFormat::GithubBigger => benchmark(args, true)?,
+        ExportFormat::GithubSmaller => benchmark(args, false)?,
     };
     output::write(args.output.as_deref(), &text)?;
     Ok(exit::DONE)
 }
 
-/// The trial that is asked for, or the only one that ended.
-fn trial(args: &ExportArgs) -> Result<TrialFolder> {
+fn benchmark(args: &ExportArgs, bigger: bool) -> Result<String> {
+    Ok(schema::json::pretty(&github_benchmark(&whole(args)?, args.target.as_deref(), bigger))?)
+}
+
+/// The analysis of a whole run, with its target of that name where one is asked for.
+fn whole(args: &ExportArgs) -> Result<AnalysisFile> {
+    let (_, analysis) = record::analysed(&run_folder(args)?)?;
+    let mut names: Vec<&str> = analysis.cells.iter().map(|cell| cell.target.as_str()).collect();
+    names.dedup();
+    match args.target.as_deref() {
+        Some(wanted) if !names.contains(&wanted) => bail!(
+            "{} has no target `{wanted}`\n  remedy: name one of: {}",
+            args.from.display(),
+            names.join(", ")
+        ),
+        _ => Ok(analysis),
+    }
+}
+
+fn run_folder(args: &ExportArgs) -> Result<RunFolder> {
     if !args.from.is_dir() {
         bail!(
             "{} is no run folder, which this format needs\n  remedy: name a folder that prony run or prony soak has made",
             args.from.display()
         );
     }
-    let folder = RunFolder::open(&args.from)?;
+    Ok(RunFolder::open(&args.from)?)
+}
+
+/// The trial that is asked for, or the only one that ended.
+fn trial(args: &ExportArgs) -> Result<TrialFolder> {
+    let folder = run_folder(args)?;
     let run = folder.read_run()?;
     let ended: Vec<u32> =
         run.plan.order.iter().map(|trial| trial.id).filter(|id| folder.trial(*id).has_ended()).collect();

@@ -11,6 +11,7 @@ mod args;
 mod audit;
 mod calibrate;
 mod chart;
+mod ci;
 mod completions;
 mod doctor;
 mod environment;
@@ -24,6 +25,8 @@ mod interrupt;
 mod knee;
 mod ledger;
 mod load;
+#[cfg(test)]
+mod man;
 mod mcp;
 mod metrics;
 mod model;
@@ -49,12 +52,14 @@ mod soak;
 mod soak_progress;
 mod targets;
 mod tuning;
+mod variables;
 mod verify_monitoring;
 mod view;
 mod why;
 
 use args::{Args, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -77,6 +82,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Init(args) => init::init(&args),
         Command::Run(args) => run::run(&args),
+        Command::Ci(args) => ci::ci(&args),
         Command::Knee(args) => knee::knee(&args),
         Command::Plan(args) => plan::plan(&args),
         Command::Load(args) => load::load(&args),
@@ -115,7 +121,13 @@ fn main() -> ExitCode {
 
 /// The arguments; those of another tool are translated, and the translation is printed.
 fn parse() -> anyhow::Result<Args> {
-    let words: Vec<_> = std::env::args_os().collect();
+    let mut words: Vec<_> = std::env::args_os().collect();
+    if words.len() < 2
+        && let Some(meant) = by_variables()?
+    {
+        output::say!("{}", report::command_line(&meant));
+        words = meant.into_iter().map(OsString::from).collect();
+    }
     // Only text can be another tool's; clap has words for the rest.
     let text: Option<Vec<String>> = words.iter().map(|word| word.to_str().map(str::to_owned)).collect();
     let foreign = match text.as_deref() {
@@ -131,6 +143,15 @@ fn parse() -> anyhow::Result<Args> {
     let notes: String = translation.notes.iter().map(|note| format!("note: {note}\n")).collect();
     output::say!("{}\n{notes}", translation.line());
     Ok(args)
+}
+
+/// The command that environment variables mean, in a container.
+fn by_variables() -> anyhow::Result<Option<Vec<String>>> {
+    let text =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    let root = Args::command();
+    let load = root.find_subcommand("load").expect("there is such a command");
+    variables::words(std::env::vars_os().filter_map(text), load)
 }
 
 /// Help and version are no errors; clap prints them to standard output.

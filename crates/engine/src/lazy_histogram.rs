@@ -6,8 +6,7 @@
 //! 10 µs 40.
 //!
 //! Invariant: holds and answers what a histogram of METHOD §10 would, also before it has memory of its own. Only the
-//! highest value that it could hold differs, so it is copied before it is written to a file (`record::hlog`) and before
-//! it is compared by bytes.
+//! highest value that it could hold differs, which `record::hlog` writes as an hour, and a copy is compared by bytes.
 
 use crate::tally::{AddTo, Store, Tally};
 use hdrhistogram::Histogram;

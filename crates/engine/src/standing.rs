@@ -22,11 +22,15 @@ const SLICE_NS: u64 = 100_000;
 pub(crate) const LOOK: Nanos = Nanos::from_millis(10);
 /// Mean wait for a CPU from which on others evidently want it too; an idle CPU gives itself within a few microseconds.
 const PUT_OFF: Nanos = Nanos::from_micros(25);
-/// Looks that are judged together. The controller's moment at each second, about a millisecond where it shares the CPU,
-/// is a large part of one look and a small part of ten.
-const LOOKS: usize = 10;
-/// The least share of their time that was waited: a neighbour that computes takes a tenth and more.
+/// Looks that are judged together: a second. prony's own moment in each second, some 20 ms where controller and collector
+/// share the CPU, is most of a few looks and little of a hundred.
+const LOOKS: usize = 100;
+/// The least share of their time that was waited: a neighbour that computes takes a tenth and more, prony itself 3 %.
 const PUT_OFF_SHARE: u64 = 20;
+/// The latest looks by themselves, which show a neighbour of the same priority before a second is over.
+const LATEST: usize = 10;
+/// The least share of theirs: such a neighbour takes a half, prony's own moment a fifth.
+const LATEST_SHARE: (u64, u64) = (3, 10);
 /// How long a CPU counts as shared after that: doubled each time it turns out so again at once.
 const HOLD: (Nanos, Nanos) = (Nanos::SECOND, Nanos::from_secs(16));
 
@@ -165,12 +169,8 @@ impl Sharing {
         let was_shared = now < self.until;
         self.looks[self.next] = found;
         self.next = (self.next + 1) % LOOKS;
-        let (waited, slices) = self
-            .looks
-            .iter()
-            .fold((0, 0), |(waited, slices), look| (waited + look.waited.0, slices + look.slices));
-        let is_put_off =
-            waited >= LOOK.0 * LOOKS as u64 / PUT_OFF_SHARE && waited >= PUT_OFF.0 * slices.max(1);
+        let is_put_off = self.waited(LOOKS, LOOK.0 * LOOKS as u64 / PUT_OFF_SHARE)
+            || self.waited(LATEST, LOOK.0 * LATEST as u64 * LATEST_SHARE.0 / LATEST_SHARE.1);
         if is_put_off && !was_shared {
             // Put off again as soon as it spun: the next try comes later.
             let is_again = now.since(self.until) < HOLD.0 && self.until > Nanos::ZERO;
@@ -178,6 +178,14 @@ impl Sharing {
             self.until = now + self.hold;
         }
         now < self.until
+    }
+
+    /// Whether the latest looks have waited at least so long together, and long enough each time.
+    fn waited(&self, looks: usize, at_least_ns: u64) -> bool {
+        let latest = (1..=looks).map(|back| self.looks[(self.next + LOOKS - back) % LOOKS]);
+        let (waited, slices) =
+            latest.fold((0, 0), |(waited, slices), look| (waited + look.waited.0, slices + look.slices));
+        waited >= at_least_ns && waited >= PUT_OFF.0 * slices.max(1)
     }
 }
 
@@ -212,23 +220,39 @@ mod tests {
         assert!(waited.account.is_none() || waited.seen.slices > 0 || waited.look() == PutOff::default());
     }
 
+    const QUIET: PutOff = PutOff { waited: Nanos::from_micros(30), slices: 20 };
+    /// A neighbour that computes beside a worker that goes first: a tenth of the time.
+    const NEIGHBOUR: PutOff = PutOff { waited: Nanos::from_millis(1), slices: 1 };
+
+    #[test]
+    fn prony_s_own_moment_in_each_second_is_no_neighbour() {
+        let mut sharing = Sharing::new();
+        let own = PutOff { waited: Nanos::from_millis(5), slices: 2 };
+        for _ in 0..20 {
+            assert!((0..4).all(|_| !sharing.learn(own, Nanos::from_secs(5))), "20 ms of the controller's");
+            assert!((4..100).all(|_| !sharing.learn(QUIET, Nanos::from_secs(5))));
+        }
+    }
+
+    #[test]
+    fn a_neighbour_of_the_same_priority_is_seen_at_once() {
+        let mut sharing = Sharing::new();
+        let half = PutOff { waited: Nanos::from_millis(5), slices: 2 };
+        let looks = (1..=LATEST).find(|_| sharing.learn(half, Nanos::from_secs(5)));
+        assert_eq!(looks, Some(6), "30 ms of 100");
+    }
+
     #[test]
     fn a_shared_cpu_is_tried_again_ever_less_often() {
-        let put_off = PutOff { waited: Nanos::from_millis(3), slices: 2 };
-        let quiet = PutOff { waited: Nanos::from_micros(30), slices: 20 };
         let mut sharing = Sharing::new();
         let mut now = Nanos::from_secs(5);
-        assert!(!sharing.learn(quiet, now));
-        let moment = PutOff { waited: Nanos::from_micros(1500), slices: 1 };
-        for _ in 0..5 {
-            assert!(!sharing.learn(moment, now), "a moment of the controller's at each second");
-            assert!((1..100).all(|_| !sharing.learn(quiet, now)));
-        }
         let mut holds = Vec::new();
         for _ in 0..6 {
-            assert!(!sharing.learn(put_off, now) && sharing.learn(put_off, now));
+            while !sharing.learn(NEIGHBOUR, now) {
+                now += LOOK;
+            }
             let began = now;
-            while sharing.learn(quiet, now) {
+            while sharing.learn(QUIET, now) {
                 now += LOOK;
             }
             holds.push(now.since(began).0 / 1_000_000_000);
@@ -236,8 +260,10 @@ mod tests {
         }
         assert_eq!(holds, [1, 2, 4, 8, 16, 16]);
         now += Nanos::from_secs(60);
-        assert!(!sharing.learn(quiet, now) && !sharing.learn(put_off, now) && sharing.learn(put_off, now));
-        assert!((0..LOOKS).all(|_| sharing.learn(quiet, now)), "what was waited is past");
-        assert!(!sharing.learn(quiet, now + HOLD.0), "after a quiet time it begins with the shortest again");
+        while !sharing.learn(NEIGHBOUR, now) {
+            now += LOOK;
+        }
+        assert!((0..LOOKS).all(|_| sharing.learn(QUIET, now)), "what was waited is past");
+        assert!(!sharing.learn(QUIET, now + HOLD.0), "after a quiet time it begins with the shortest again");
     }
 }

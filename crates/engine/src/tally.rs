@@ -152,6 +152,7 @@ impl Store for Histogram<u64> {
     fn clear(&mut self) {
         if !self.is_empty() {
             self.reset();
+            give_way();
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Runs as other systems read them: what a run folder holds so far as families of metrics, these in the formats that
-//! Prometheus and OpenTelemetry read, and dashboards over them; results as k6 and JMeter write theirs.
+//! Prometheus and OpenTelemetry read, and dashboards over them; results as k6 and JMeter write theirs, and as
+//! Bencher and github-action-benchmark read them.
 //!
 //! Invariants: everything is read from files of run folders, so that a measurement never waits for a reader, and one
 //! that comes or goes changes nothing; counters only grow while a run lasts; times of the warm-up are in no histogram;
 //! at most [`SERIES_MAX`] series a run; nothing that a target sent becomes a label. The one page that no run stands behind is that of [`Chain`]. Absent on purpose: sockets (`serve`
 //! answers, the command pushes), statistics (`analyze`).
 
+mod benchmarks;
 mod buckets;
 mod chain;
 mod dashboard;
@@ -20,6 +22,7 @@ mod run_families;
 mod text;
 mod totals;
 
+pub use benchmarks::{bencher, github_benchmark};
 pub use chain::{Chain, Evidence, QUANTILE, SLOPE_PER_S, Stored};
 pub use dashboard::run_dashboard;
 pub use family::{Family, Kind, Sample, Value};

@@ -65,6 +65,30 @@ pub fn build_variant(
     Ok(need::versions(need::of(manifest), folder))
 }
 
+/// Runs the command that builds a target without a manifest, in its folder.
+///
+/// `log`, `launcher` and `cancelled` are as for [`build_variant`].
+///
+/// # Errors
+/// Its program is missing, or it fails (with the last 30 lines of its output).
+pub fn build_command(
+    name: &str,
+    command: &[String],
+    folder: &Path,
+    log: &Path,
+    launcher: &Path,
+    cancelled: &AtomicBool,
+) -> Result<(), TargetError> {
+    let Some(program) = command.first() else { return Ok(()) };
+    if program::find(program, Some(folder), None).is_none() {
+        let remedy = "install it, or correct the target's build".to_owned();
+        return Err(TargetError::ProgramNotFound { program: program.clone(), remedy });
+    }
+    File::create(log).map_err(|error| TargetError::io(format!("write the log {}", log.display()), error))?;
+    let build = Build { command: command.to_vec(), env: BTreeMap::new(), needs: Vec::new() };
+    run(name, launcher, &spec(&build, BTreeMap::new(), folder, folder, log), cancelled)
+}
+
 /// Removes what was built with these knobs, so that the next build begins from nothing. Other variants stay.
 ///
 /// # Errors

@@ -31,7 +31,7 @@ mod start;
 mod tail;
 mod template;
 
-pub use build::{build, build_variant, remove_build};
+pub use build::{build, build_command, build_variant, remove_build};
 pub use catalog::{CatalogEntry, catalog, find, names};
 pub use errand::Errand;
 pub use error::TargetError;

@@ -2,8 +2,8 @@
 //! back by `hlog_merge`.
 
 use crate::RecordError;
+use crate::deflate::Deflate;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use std::fs::File;
 use std::io::Write;
@@ -23,9 +23,7 @@ const HEAD: &str = "#[prony: times in nanoseconds, from the trial's origin; max 
 pub struct Writer {
     path: PathBuf,
     file: File,
-    serializer: V2DeflateSerializer,
-    /// A histogram as it is written: with the bounds of METHOD §10, whatever those of the one to be written are.
-    bounded: Histogram<u64>,
+    serializer: Deflate,
 }
 
 impl std::fmt::Debug for Writer {
@@ -42,16 +40,11 @@ impl Writer {
     pub fn create(path: &Path) -> Result<Self, RecordError> {
         let mut file = File::create(path).map_err(RecordError::io("create", path))?;
         file.write_all(HEAD.as_bytes()).map_err(RecordError::io("write", path))?;
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-            serializer: V2DeflateSerializer::new(),
-            bounded: new_histogram(),
-        })
+        Ok(Self { path: path.to_owned(), file, serializer: Deflate::new() })
     }
 
     /// Appends every histogram of an interval that has a value, under its tag. `span_ns` is the interval, in nanoseconds
-    /// from the trial's origin. Encoding one takes long for a core under load, so `pause` is called after each.
+    /// from the trial's origin. Encoding one takes long for a core under load, so `pause` is called between its steps.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -59,8 +52,9 @@ impl Writer {
         &mut self,
         span_ns: Range<u64>,
         tagged: &[(&str, &Histogram<u64>)],
-        pause: impl Fn(),
+        pause: fn(),
     ) -> Result<(), RecordError> {
+        self.serializer.pause = pause;
         let text = self.render(span_ns, tagged, pause).map_err(RecordError::io("write", &self.path))?;
         self.file.write_all(&text).map_err(RecordError::io("write", &self.path))
     }
@@ -69,7 +63,7 @@ impl Writer {
         &mut self,
         span_ns: Range<u64>,
         tagged: &[(&str, &Histogram<u64>)],
-        pause: impl Fn(),
+        pause: fn(),
     ) -> std::io::Result<Vec<u8>> {
         let mut text = Vec::new();
         let mut builder = IntervalLogWriterBuilder::new();
@@ -79,7 +73,6 @@ impl Writer {
         let length = Duration::from_nanos(span_ns.end.saturating_sub(span_ns.start));
         for (tag, histogram) in tagged {
             if !histogram.is_empty() {
-                let histogram = within_bounds(histogram, &mut self.bounded);
                 log.write_histogram(histogram, start, length, Tag::new(tag))
                     .map_err(|error| std::io::Error::other(error.to_string()))?;
                 pause();
@@ -87,18 +80,12 @@ impl Writer {
         }
         // The library writes comments each time; the head has them.
         let is_row = |line: &&[u8]| !line.starts_with(b"#");
-        Ok(text.split_inclusive(|byte| *byte == b'\n').filter(is_row).flatten().copied().collect())
+        let mut rows = Vec::with_capacity(text.len());
+        text.split_inclusive(|byte| *byte == b'\n')
+            .filter(is_row)
+            .for_each(|row| rows.extend_from_slice(row));
+        Ok(rows)
     }
-}
-
-/// The same times with the bounds of `bounded`, which takes them where they had others.
-fn within_bounds<'a>(histogram: &'a Histogram<u64>, bounded: &'a mut Histogram<u64>) -> &'a Histogram<u64> {
-    if histogram.high() == bounded.high() {
-        return histogram;
-    }
-    bounded.reset();
-    bounded.add(histogram).expect("no time is longer than an hour");
-    bounded
 }
 
 /// An empty histogram of METHOD §10: 3 significant digits, 1 ns to 1 h.

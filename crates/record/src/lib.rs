@@ -7,6 +7,7 @@
 
 mod analysed;
 mod answers;
+mod deflate;
 mod error;
 mod files;
 mod folder;

@@ -31,6 +31,7 @@ pub use load::markdown::load_markdown;
 pub use load::text::load_text;
 pub use run::across::{compare_text, history_text};
 pub use run::advice::advice_text;
+pub use run::ci::{ci_markdown, ci_text};
 pub use run::csv::csv;
 pub use run::front_end::{clean_json, page_html, page_json};
 pub use run::html::html;

@@ -180,8 +180,9 @@ fn start_plan(
                 &target.plan.knobs,
             )
         }
-        (TargetSource::Command { command, ready, stop }, _) => {
+        (TargetSource::Command { command, folder, ready, stop, .. }, _) => {
             let mut plan = StartPlan::from_command(command, log, launcher);
+            plan.folder = folder.as_ref().map(PathBuf::from);
             plan.env.clone_from(&target.plan.env);
             plan.ready = ready.clone();
             plan.stop = stop.clone();

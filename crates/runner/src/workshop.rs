@@ -10,7 +10,7 @@ use launch::{RunningTarget, Scratch};
 use plan::Context;
 use schema::plan::{ExperimentPlan, TargetPlan, TargetSource};
 use schema::said::Said;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -55,6 +55,8 @@ pub(crate) struct Workshop {
     pub(crate) services: Services,
     /// What is built, by its folder, with the versions that its build reported.
     built: BTreeMap<PathBuf, BTreeMap<String, String>>,
+    /// What commands have built, by their folder.
+    built_by_command: BTreeSet<(PathBuf, Vec<String>)>,
     /// Limits that could not be had.
     pub(crate) weaknesses: Vec<Said>,
 }
@@ -75,6 +77,7 @@ pub(crate) fn prepare(
         versions: services.versions(),
         services: services.clone(),
         built: BTreeMap::new(),
+        built_by_command: BTreeSet::new(),
         weaknesses: Vec::new(),
     };
     let mut prepare_all = || {
@@ -153,6 +156,13 @@ impl Workshop {
             self.built.insert(out, versions.clone());
             prepared.contract = check::askable(&context.project, &manifest, &self.services.names())?;
             prepared.manifest = Some((manifest, folder));
+        }
+        if let TargetSource::Command { folder: Some(folder), build, .. } = &target.source {
+            let (folder, log) = (Path::new(folder), logs.join("build.log"));
+            if self.built_by_command.insert((folder.to_owned(), build.clone())) {
+                let (launcher, stop) = (&environment.launcher, &environment.stop);
+                launch::build_command(&target.name, build, folder, &log, launcher, stop)?;
+            }
         }
         // Limits of the target's first cell; the trials report those of the others.
         let first = plan.cells.iter().find(|cell| cell.target == target.name);

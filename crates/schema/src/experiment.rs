@@ -114,10 +114,19 @@ pub struct TargetUse {
     /// A folder under `targets/`, for example `go/gin`.
     #[serde(rename = "use")]
     pub manifest: Option<String>,
+    /// For `use`: the project whose `targets/` has it, for example another checkout; relative to the experiment's own
+    /// project, which is the default.
+    pub project: Option<String>,
     /// A server that already runs; prony neither starts nor stops it.
     pub url: Option<String>,
     /// A command to start; `{port}` and `{host}` are replaced.
     pub command: Option<Vec<String>>,
+    /// For `command`: the folder that it is built and run in, `{folder}`; relative to the project. Default: the folder in
+    /// which prony was started.
+    pub folder: Option<String>,
+    /// For `command` with a `folder`: program and arguments that build it there before the first trial.
+    #[serde(default)]
+    pub build: Vec<String>,
     /// The reference target inside prony's own binary.
     pub reference: Option<Reference>,
     /// Environment added to the target's own.

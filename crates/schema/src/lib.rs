@@ -16,6 +16,7 @@ mod belief;
 mod body;
 pub mod calibration;
 pub mod capacity;
+pub mod ci;
 mod claim;
 mod compact;
 pub mod counter_metric;
@@ -121,6 +122,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("tuning", schema_for!(tuning::TuningJournal)),
         ("plan", schema_for!(advice::AdviceFile)),
         ("compare", schema_for!(across::CompareFile)),
+        ("ci", schema_for!(ci::CiFile)),
         ("history", schema_for!(across::HistoryFile)),
         ("selfcheck", schema_for!(selfcheck::SelfcheckFile)),
         ("profiles", schema_for!(profile::ProfilesFile)),

@@ -195,6 +195,12 @@ pub enum TargetSource {
     Command {
         /// Program and arguments.
         command: Vec<String>,
+        /// The folder that it is built and run in, absolute; where absent, the one in which prony was started.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<String>,
+        /// Program and arguments that build it; empty where nothing does.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        build: Vec<String>,
         /// When it counts as ready.
         ready: Ready,
         /// How it is stopped.

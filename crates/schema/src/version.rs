@@ -58,6 +58,11 @@ version!(
     "prony.alarm/1"
 );
 version!(
+    /// Head of `ci.json` and of `ci --format json`.
+    CiVersion,
+    "prony.ci/1"
+);
+version!(
     /// Head of `verify-monitoring --format json`.
     MonitoringVersion,
     "prony.verify-monitoring/1"

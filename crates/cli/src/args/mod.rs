@@ -6,6 +6,7 @@
 mod alarm;
 mod arrival;
 mod audit;
+mod ci;
 mod compare;
 mod connection;
 mod export;
@@ -39,6 +40,7 @@ mod why;
 pub(crate) use alarm::AlarmArgs;
 pub(crate) use arrival::ArrivalArgs;
 pub(crate) use audit::{AuditArgs, AuditFormat};
+pub(crate) use ci::{CiArgs, CiFormat};
 pub(crate) use compare::{CompareArgs, HistoryArgs};
 pub(crate) use connection::{ConnectionArgs, HttpChoice};
 pub(crate) use export::{ExportArgs, ExportFormat};
@@ -103,6 +105,8 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Run an experiment file: fresh targets, randomised blocks, a run folder with a report
     Run(RunArgs),
+    /// Tell whether one commit of a repository is worse than another: both are built and run in turns on this host
+    Ci(CiArgs),
     /// Find where a service bends: a ladder of loads, or a search for the highest rate under an objective
     Knee(Box<KneeArgs>),
     /// Tell how many blocks and minutes an experiment needs, and what it can show

@@ -29,6 +29,7 @@ fn a_trial_is_exported_as_its_own_files_say() {
     let service = &summary["metrics"]["http_req_duration"]["med"];
     let wanted = trial["load"]["latency_ns"]["service"]["p50"].as_f64().unwrap() / 1e6;
     assert_eq!(service.as_f64(), Some(wanted), "{summary:#}");
+    check_benchmarks(run, &read(&lab.run().join("analysis.json")));
     bad(
         &["export", run, "--format", "hgrm"],
         1,
@@ -36,6 +37,39 @@ fn a_trial_is_exported_as_its_own_files_say() {
     );
     bad(&["export", run, "--trial", "99", "--format", "csv"], 1, &["trial 99 has not ended", "from 1 to "]);
     bad(&["export", "/nonexistent", "--format", "csv"], 1, &["is no run folder", "remedy"]);
+}
+
+/// What Bencher and github-action-benchmark are given is the value of each cell.
+fn check_benchmarks(run: &str, analysis: &Value) {
+    let exported = |format: &str, more: &[&str]| -> Value {
+        serde_json::from_str(&good(&[&["export", run, "--format", format][..], more].concat()).out).unwrap()
+    };
+    let center = |cell: &Value, metric: &str| {
+        let found =
+            cell["metrics"].as_array().unwrap().iter().find(|found| found["metric"] == metric).cloned();
+        found.map_or(Value::Null, |found| found["center"].clone())
+    };
+    let bencher = exported("bencher", &[]);
+    let bigger = exported("github-bigger", &["--target", "one"]);
+    let smaller = exported("github-smaller", &["--target", "one"]);
+    for cell in analysis["cells"].as_array().unwrap() {
+        let label = cell["label"].as_str().unwrap();
+        // Void on a busy host: then there is no value, and none is made up.
+        for metric in ["throughput", "p50", "error_rate"] {
+            assert_eq!(bencher[label][metric]["value"], center(cell, metric), "{label} {metric}");
+        }
+        let is_one = cell["target"] == "one";
+        let has = |list: &Value, name: &str| {
+            let name = format!("{label}: {name}");
+            list.as_array().unwrap().iter().any(|row| row["name"] == *name)
+        };
+        let is_known = |metric: &str| is_one && !center(cell, metric).is_null();
+        assert_eq!(has(&bigger, "Throughput"), is_known("throughput"), "{bigger:#}");
+        assert_eq!(has(&smaller, "p50"), is_known("p50"), "{smaller:#}");
+        assert!(!has(&smaller, "Throughput") && !has(&bigger, "p50"));
+    }
+    let none = ["export", run, "--format", "bencher", "--target", "three"];
+    bad(&none, 1, &["has no target `three`", "one of: one, two"]);
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod alarms;
 mod audit;
 mod built;
 mod calibrate;
+mod ci;
+mod ci_action;
 mod circles;
 mod command;
 mod competing;

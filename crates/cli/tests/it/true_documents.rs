@@ -14,7 +14,7 @@ const DOCUMENTS: [&str; 3] = ["CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/T
 const SAMPLES: [&str; 7] = ["# PATH.toml", "$ ", "sh", "console", "${…}", "cargo test -p NAME", "engine: …"];
 
 /// The row of TERMS that lists the values of an enumeration of the schemas.
-const ROWS: [(&str, &str); 17] = [
+const ROWS: [(&str, &str); 18] = [
     ("ErrorClass", "**failed**"),
     ("Metric", "**metric**"),
     ("TrialOutcome", "**outcome** of a trial"),
@@ -26,6 +26,7 @@ const ROWS: [(&str, &str); 17] = [
     ("ClaimVerdict", "**verdict** of a claim"),
     ("ThresholdVerdict", "**verdict** of a threshold"),
     ("PublishedVerdict", "**verdict** of a published claim"),
+    ("CiVerdict", "**verdict** of two commits"),
     ("LedgerVerdict", "**verdict** of the ledger"),
     ("InterventionVerdict", "**verdict** of an intervention"),
     ("LayerVerdict", "**verdict** of a layer"),

@@ -30,6 +30,8 @@ pub struct ProcessTree {
     begun: bool,
     /// The kernel tells the number of descriptors as the size of `/proc/PID/fd` (since Linux 6.2).
     fd_by_size: bool,
+    /// Called between processes: a reading takes long for a core under load.
+    pause: fn(),
 }
 
 impl ProcessTree {
@@ -45,7 +47,15 @@ impl ProcessTree {
             account: Account::new(scale),
             begun: false,
             fd_by_size,
+            pause: || {},
         }
+    }
+
+    /// Calls `pause` between the steps of each reading.
+    #[must_use]
+    pub fn pausing(mut self, pause: fn()) -> Self {
+        self.pause = pause;
+        self
     }
 
     /// Leaves out the trees under `except` and their process groups: prony is the parent of its target and its services,
@@ -114,6 +124,7 @@ impl ProcessTree {
                 Some(parents) => parents.get(&pid).cloned().unwrap_or_default(),
                 None => tids.iter().flatten().flat_map(|tid| children(&folder, *tid)).collect(),
             };
+            (self.pause)();
             discovered.extend(&children);
             waiting.extend(children.into_iter().filter(|child| seen.insert(*child)));
             if snapshots.len() == PROCESSES_MAX {
@@ -122,6 +133,7 @@ impl ProcessTree {
             let threads =
                 tids.filter(|tids| tids.len() <= THREADS_MAX).and_then(|tids| threads(&folder, &tids));
             snapshots.push(Snapshot { pid, name, stat, threads, fds: self.fds(&folder) });
+            (self.pause)();
         }
         Ok(snapshots)
     }

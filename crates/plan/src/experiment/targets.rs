@@ -11,7 +11,7 @@ use schema::experiment::TargetUse;
 use schema::plan::{CellPlan, TargetPlan, TargetSource, Variant};
 use schema::target::Metrics;
 use schema::text::Problem;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use testkit::reference::Law;
 use units::Count;
 
@@ -88,6 +88,21 @@ fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
             "what the reference target counts is known",
         ),
         ("knobs", !wanted.knobs.is_empty() && wanted.manifest.is_none(), "only a manifest has knobs"),
+        (
+            "project",
+            wanted.project.is_some() && wanted.manifest.is_none(),
+            "only `use` is looked for in a project",
+        ),
+        (
+            "folder",
+            wanted.folder.is_some() && wanted.command.is_none(),
+            "only a `command` says here where it is run",
+        ),
+        (
+            "build",
+            !wanted.build.is_empty() && wanted.command.is_none(),
+            "only a `command` says here how it is built",
+        ),
     ];
     match idle.into_iter().find(|(_, is_idle, _)| *is_idle) {
         Some((name, _, cause)) => Err(Problem::at(&format!("{key}.{name}"), cause, "remove it")),
@@ -99,7 +114,9 @@ fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
 fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSource, String), Wrong> {
     match (&wanted.manifest, &wanted.url, &wanted.command, &wanted.reference) {
         (Some(name), None, None, None) => {
-            let (_, folder) = launch::find(&context.project, name).map_err(PlanError::from)?;
+            let elsewhere = folder_of(wanted.project.as_deref(), &format!("{key}.project"), context)?;
+            let project = elsewhere.as_deref().unwrap_or(&context.project);
+            let (_, folder) = launch::find(project, name).map_err(PlanError::from)?;
             let folder = folder.display().to_string();
             Ok((TargetSource::Manifest { name: name.clone(), folder }, name.clone()))
         }
@@ -126,8 +143,15 @@ fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSou
                     Problem::at(&format!("{key}.command"), "the command is empty", "name a program").into()
                 );
             };
+            let folder = folder_of(wanted.folder.as_deref(), &format!("{key}.folder"), context)?;
+            if folder.is_none() && !wanted.build.is_empty() {
+                let remedy = "name it, for example folder = \".\"";
+                return Err(Problem::at(&format!("{key}.build"), "a build needs a folder", remedy).into());
+            }
             let source = TargetSource::Command {
                 command: command.clone(),
+                folder: folder.map(|folder| folder.display().to_string()),
+                build: wanted.build.clone(),
                 ready: wanted.ready.clone().unwrap_or_default(),
                 stop: wanted.stop.clone().unwrap_or_default(),
             };
@@ -142,6 +166,19 @@ fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSou
         _ => {
             let remedy = "give exactly one of use, url, command, reference";
             Err(Problem::at(key, "a target needs one source", remedy).into())
+        }
+    }
+}
+
+/// A folder that the file names, from the project on, as an absolute path.
+fn folder_of(named: Option<&str>, key: &str, context: &Context) -> Result<Option<PathBuf>, Problem> {
+    let Some(named) = named else { return Ok(None) };
+    let folder = context.project.join(named);
+    match folder.canonicalize() {
+        Ok(found) if found.is_dir() => Ok(Some(found)),
+        _ => {
+            let cause = format!("there is no folder {}", folder.display());
+            Err(Problem::at(key, cause, "name one that is there, from the project on"))
         }
     }
 }
@@ -165,7 +202,6 @@ pub(super) fn hold(targets: &mut [TargetPlan], cells: &[CellPlan]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
     use testkit::manifest::GO_GIN;
 
     /// What is added to a manifest that has none.
@@ -236,6 +272,30 @@ env = "GOMEMLIMIT"
         let targets = resolved("[[target]]\nuse = \"go/gin\"\nknobs = { gogc = 50 }").unwrap();
         let values: Vec<_> = targets[0].knobs.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(values, ["gogc=50", "json=std"], "memory has no default and is not set");
+    }
+
+    #[test]
+    fn a_command_may_have_a_folder_and_a_build_and_a_target_another_project() {
+        let targets = resolved(
+            "[[target]]\ncommand = [\"./s\", \"{port}\"]\nfolder = \"targets/go\"\nbuild = [\"make\"]",
+        );
+        let targets = targets.unwrap();
+        let TargetSource::Command { folder, build, .. } = &targets[0].source else { panic!("a command") };
+        assert!(folder.as_ref().unwrap().ends_with("/targets/go"), "{folder:?}");
+        assert_eq!(build, &["make"]);
+        let here = "[[target]]\nuse = \"go/gin\"\nproject = \"targets/..\"\nname = \"other\"";
+        assert_eq!(resolved(here).unwrap()[0].name, "other");
+        for (target, expected) in [
+            ("use = \"go/gin\"\nproject = \"nowhere\"", "nowhere (key `target.0.project`)"),
+            ("command = [\"s\"]\nfolder = \"nowhere\"", "nowhere (key `target.0.folder`)"),
+            ("command = [\"s\"]\nbuild = [\"make\"]", "a build needs a folder (key `target.0.build`)"),
+            ("reference = {}\nfolder = \".\"", "only a `command` says here where it is run"),
+            ("use = \"go/gin\"\nbuild = [\"make\"]", "only a `command` says here how it is built"),
+            ("command = [\"s\"]\nproject = \".\"", "only `use` is looked for in a project"),
+        ] {
+            let text = resolved(&format!("[[target]]\n{target}")).unwrap_err();
+            assert!(text.contains(expected) && text.contains("remedy"), "{expected}:\n{text}");
+        }
     }
 
     #[test]

@@ -132,6 +132,8 @@ mod tests {
     fn command() -> TargetPlan {
         target(TargetSource::Command {
             command: vec!["server".to_owned()],
+            folder: None,
+            build: Vec::new(),
             ready: Default::default(),
             stop: Default::default(),
         })

@@ -5,6 +5,7 @@
 pub(crate) mod across;
 pub(crate) mod advice;
 pub(crate) mod capacity;
+pub(crate) mod ci;
 pub(crate) mod csv;
 pub(crate) mod effects;
 pub(crate) mod events;

@@ -111,7 +111,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             ticker: None,
             beside: BesideLog::default(),
             window: options.floors.is_none().then(SteadyWindow::default),
-            tree: pid.map(|pid| (pid, ProcessTree::new(&Roots::default(), pid))),
+            tree: pid.map(|pid| (pid, tree_of(pid))),
             usage_at_begin: None,
             group,
             own: ServerCounts::new(metrics, up.endpoint()),
@@ -128,7 +128,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         let (root, tree) = self.tree.as_mut()?;
         if *root != pid {
             // Started again by an event: what the old process used is lost with it.
-            (*root, *tree) = (pid, ProcessTree::new(&Roots::default(), pid));
+            (*root, *tree) = (pid, tree_of(pid));
             self.usage_at_begin = None;
             self.competing = None;
         }
@@ -221,11 +221,13 @@ impl Watch for TrialWatch<'_, '_> {
 
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
         self.intervals.append(line)?;
+        engine::give_way();
         let span_ns = data.counts.start_ns..data.counts.end_ns;
         self.log.append(span_ns, &data.times.tagged(), engine::give_way)?;
         if let Some(window) = &mut self.window {
             window.add(line);
         }
+        engine::give_way();
         if line.phase == Some(Phase::Sample) {
             self.read_tree();
         }
@@ -235,7 +237,9 @@ impl Watch for TrialWatch<'_, '_> {
         if let Some(lines) = &mut self.lines {
             lines.push(line.clone());
         }
+        engine::give_way();
         self.observer.interval(line);
+        engine::give_way();
         Ok(())
     }
 
@@ -246,6 +250,11 @@ impl Watch for TrialWatch<'_, '_> {
     fn is_enough(&self) -> bool {
         self.observer.is_enough()
     }
+}
+
+/// The target's processes; reading them gives way to a worker that wants the CPU.
+fn tree_of(pid: u32) -> ProcessTree {
+    ProcessTree::new(&Roots::default(), pid).pausing(engine::give_way)
 }
 
 /// Everything whose counters are read beside the load.

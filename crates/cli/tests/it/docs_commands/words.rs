@@ -28,7 +28,7 @@ pub(super) enum Way {
 pub(super) const BESIDE: [&str; 7] = ["jq", "rm", "cp", "ls", "mkdir", "cat", "head"];
 
 /// Programs that a reader has and a test cannot use.
-pub(super) const ELSEWHERE: [(&str, &str); 13] = [
+pub(super) const ELSEWHERE: [(&str, &str); 15] = [
     ("git", "fetches a repository"),
     ("cd", "has no meaning for the one line alone"),
     ("cargo", "builds for minutes"),
@@ -41,6 +41,8 @@ pub(super) const ELSEWHERE: [(&str, &str); 13] = [
     ("xdg-open", "the browser of a desktop"),
     ("apt-get", "installs packages"),
     ("ssh", "another host"),
+    ("skopeo", "another host"),
+    ("podman", "a container engine, which a test has not"),
     ("scripts/pictures.sh", "starts a browser and measures for minutes"),
 ];
 
@@ -97,6 +99,7 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("fleet" | "load" | "run") if has("fleet.toml") => {
             Way::Read("it needs agents on other hosts; tests/it/fleet.rs runs some")
         }
+        Some("ci") => Way::Read("its repository is the reader's own; tests/it/ci.rs runs it"),
         Some("run") if has("--tune") => Way::Read("it changes settings of the host"),
         Some("run") if has("--junit") => Way::Read("a whole experiment"),
         Some("run") if has("--resume") || has("--dry-run") => Way::Run,
