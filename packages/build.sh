@@ -36,7 +36,9 @@ binary() {
   sysroot=$(rustc --print sysroot)
   local maps="--remap-path-prefix=$root=. --remap-path-prefix=$cargo=cargo --remap-path-prefix=$sysroot=rust"
   local cflags="-ffile-prefix-map=$root=. -ffile-prefix-map=$cargo=cargo"
-  PATH="$tools/bin:$PATH" RUSTFLAGS="$maps" CFLAGS="$cflags" \
+  # LuaJIT's make links a program of its own, which nobody gets: zig keeps its unwinder in a library apart, and this
+  # host's strip knows no other architecture.
+  PATH="$tools/bin:$PATH" RUSTFLAGS="$maps" CFLAGS="$cflags" TARGET_XLIBS="-lunwind -ldl" TARGET_STRIP=true \
     cargo zigbuild --profile dist --locked --package prony --target "$target"
   mkdir -p "$stage/$1"
   cp "target/$target/dist/prony" "$stage/$1/prony"
@@ -51,7 +53,7 @@ documents() {
   "$prony" completions bash > "$stage/completions/prony.bash"
   "$prony" completions zsh > "$stage/completions/_prony"
   "$prony" completions fish > "$stage/completions/prony.fish"
-  cp LICENSE "$stage/copyright"
+  cp packages/copyright "$stage/copyright"
   gzip --no-name --best --stdout CHANGELOG.md > "$stage/changelog.gz"
   find "$stage" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 }

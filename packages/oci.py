@@ -58,6 +58,9 @@ def main() -> None:
     blobs.mkdir(parents=True)
     created = datetime.fromtimestamp(epoch, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
+    def named(reference: str) -> dict:
+        return {"org.opencontainers.image.ref.name": reference}
+
     def put(media: str, content: bytes, **more) -> dict:
         digest = hashlib.sha256(content).hexdigest()
         (blobs / digest).write_bytes(content)
@@ -66,7 +69,7 @@ def main() -> None:
     def put_json(media: str, value: dict, **more) -> dict:
         return put(media, json.dumps(value, sort_keys=True).encode(), **more)
 
-    manifests = []
+    manifests, top = [], []
     for arch, binary in sorted(binaries.items()):
         files = layer(Path(binary).read_bytes(), authorities, epoch)
         platform = {"architecture": arch, "os": "linux"}
@@ -89,10 +92,11 @@ def main() -> None:
         packed = put(f"{IMAGE}layer.v1.tar+gzip", gzip.compress(files, 9, mtime=0))
         manifest = {"schemaVersion": 2, "mediaType": f"{IMAGE}manifest.v1+json", "config": config, "layers": [packed]}
         manifests.append(put_json(f"{IMAGE}manifest.v1+json", manifest, platform=platform))
+        # By itself too, for tools that do not choose from an index.
+        top.append({**manifests[-1], "annotations": named(f"{version}-{arch}")})
     index = {"schemaVersion": 2, "mediaType": f"{IMAGE}index.v1+json", "manifests": manifests}
-    named = {"annotations": {"org.opencontainers.image.ref.name": version}}
-    top = {"schemaVersion": 2, "manifests": [put_json(f"{IMAGE}index.v1+json", index, **named)]}
-    (layout / "index.json").write_text(json.dumps(top, sort_keys=True))
+    top.insert(0, put_json(f"{IMAGE}index.v1+json", index, annotations=named(version)))
+    (layout / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": top}, sort_keys=True))
     (layout / "oci-layout").write_text('{"imageLayoutVersion": "1.0.0"}')
 
 

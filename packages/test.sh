@@ -7,7 +7,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$root/target/packages
 work=$(mktemp -d)
-passed=0 skipped=0 broken=0 server=""
+passed=0 skipped=0 broken=0 missed=0 server=""
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n 1)
 arch=$(uname -m)
 native=$out/stage/$arch/prony
@@ -48,10 +48,23 @@ first_load() {
 
 static_binary() {
   for binary in "$out"/stage/*/prony; do
-    file "$binary" 2> /dev/null | grep -q "static" || ! ldd "$binary" 2> /dev/null
-    [ "$(stat --format %s "$binary")" -le 25000000 ] || { echo "$binary has more than 25 MB"; false; }
+    # No interpreter is named in a static program.
+    ! readelf --program-headers "$binary" | grep -q INTERP
   done
   first_load "$native"
+}
+
+# What is wanted of sizes: a miss is said and counted, and breaks nothing that a user does.
+sizes() {
+  for file in "$out"/stage/x86_64/prony "$out"/stage/aarch64/prony "$out"/image/blobs/sha256/*; do
+    [ -f "$file" ] || continue
+    case $file in *prony) wanted=25 ;; *) wanted=30 ;; esac
+    size=$(stat --format %s "$file")
+    if [ "$size" -gt $((wanted * 1000000)) ]; then
+      echo "missed: ${file#"$out"/} has $((size / 1000000)) MB, $wanted MB are wanted"
+      missed=$((missed + 1))
+    fi
+  done
 }
 
 other_architecture() {
@@ -88,7 +101,7 @@ lintian_is_content() {
 
 rpm_package() {
   mkdir -p rpm
-  (cd rpm && rpm2cpio "$out"/prony-*.x86_64.rpm | cpio --extract --make-directories --quiet)
+  (cd rpm && rpm2cpio "$out"/prony-*.x86_64.rpm | cpio --extract --make-directories --no-absolute-filenames --quiet)
   rpm --query --list --package "$out"/prony-*.x86_64.rpm | grep -q /usr/share/man/man1/prony.1.gz
   first_load rpm/usr/bin/prony
 }
@@ -123,9 +136,7 @@ junit_package() {
 
 image() {
   skopeo inspect --raw "oci:$out/image:$version" | grep -q arm64
-  umoci unpack --image "$out/image:$version" bundle
-  [ "$(du -sb "$out/image" | cut -f 1)" -le 60000000 ]
-  for blob in "$out"/image/blobs/sha256/*; do [ "$(stat --format %s "$blob")" -le 30000000 ]; done
+  umoci unpack --image "$out/image:$version-amd64" bundle
   # As with --network host: the server is on the host's loopback.
   python3 - <<'PYTHON'
 import json
@@ -150,7 +161,8 @@ read -r line < "$work/said"
 url=http://${line#listening on }/
 printf %s "$url" > "$work/url"
 
-check "static binaries of at most 25 MB" static_binary
+check "static programs" static_binary
+sizes
 if [ -x "$out/stage/aarch64/prony" ]; then
   if has qemu-aarch64-static qemu-user-static; then check "aarch64 under qemu" other_architecture
   else skip "aarch64" "qemu is missing: apt-get install qemu-user-static"; fi
@@ -175,5 +187,5 @@ else skip "JUnit helper" "mvn is missing: apt-get install maven"; fi
 if has umoci umoci && has skopeo skopeo && has runc runc; then check "image, run by runc as a user that is not root" image
 else skip "image" "umoci, skopeo or runc is missing: apt-get install umoci skopeo runc"; fi
 
-echo "packages: $passed ok, $broken broken, $skipped skipped"
+echo "packages: $passed ok, $broken broken, $skipped skipped, $missed sizes missed"
 [ "$broken" = 0 ]

@@ -36,7 +36,7 @@ type Result struct {
 	} `json:"latency_ns"`
 	Validity struct {
 		Ok      bool   `json:"ok"`
-		Reasons []Said `json:"reasons"`
+		Reasons []Gate `json:"reasons"`
 	} `json:"validity"`
 	tb TB
 }
@@ -52,18 +52,14 @@ type Times struct {
 	Max  *float64 `json:"max"`
 }
 
-// Said is a sentence of prony.
-type Said string
-
-// UnmarshalJSON reads a sentence with its id, or a plain text.
-func (s *Said) UnmarshalJSON(bytes []byte) error {
-	var whole struct{ Text string }
-	if json.Unmarshal(bytes, &whole) == nil && whole.Text != "" {
-		*s = Said(whole.Text)
-		return nil
-	}
-	return json.Unmarshal(bytes, (*string)(s))
+// Gate is a check that failed, in words.
+type Gate struct {
+	Text struct {
+		Text string `json:"text"`
+	} `json:"text"`
 }
+
+func (g Gate) String() string { return g.Text.Text }
 
 // Load runs `prony load URL OPTIONS`, for example Load(t, url, "-R", "500", "-d", "10s"). The test fails where prony refuses.
 func Load(tb TB, url string, options ...string) *Result {

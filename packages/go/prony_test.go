@@ -73,7 +73,9 @@ func TestALimitThatDoesNotHoldIsAnError(t *testing.T) {
 
 func TestVoidNumbersSkip(t *testing.T) {
 	result, tb := loaded(t, "/")
-	result.Validity.Ok, result.Validity.Reasons = false, []Said{"the host was busy"}
+	busy := Gate{}
+	busy.Text.Text = "the host was busy"
+	result.Validity.Ok, result.Validity.Reasons = false, []Gate{busy}
 	result.P99Below(time.Minute)
 	if tb.what != "skip: void: [the host was busy]" {
 		t.Error(tb.what)

@@ -51,7 +51,8 @@ def test_a_limit_that_does_not_hold_says_the_value():
 def test_void_numbers_are_void():
     with serving() as url:
         result = loaded(url)
-    void = prony.Result({**result.raw, "validity": {"ok": False, "reasons": ["the host was busy"]}})
+    gate = {"gate": "steal", "text": {"id": "x", "args": {}, "text": "the host was busy"}}
+    void = prony.Result({**result.raw, "validity": {"ok": False, "reasons": [gate]}})
     with pytest.raises(prony.Void, match="the host was busy"):
         void.require("p50 < 1s")
     assert "must not be used: the host was busy" in void._repr_html_()
@@ -72,6 +73,8 @@ def test_failures_are_counted():
     with serving("--error-rate", "1") as url:
         result = loaded(url, errors_ok=True)
     assert (result.completed, result.failed, result.errors) == (0, 200, 1.0)
+    assert not result.is_valid
+    assert any("no request was answered rightly" in reason for reason in result.reasons)
 
 
 def test_percentiles_are_a_frame():

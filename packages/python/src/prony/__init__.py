@@ -51,7 +51,7 @@ class Result:
     @property
     def reasons(self) -> list[str]:
         """Why they must not be."""
-        return [_text(reason) for reason in self.raw["validity"]["reasons"]]
+        return [_text(gate["text"]) for gate in self.raw["validity"]["reasons"]]
 
     @property
     def throughput(self) -> float:

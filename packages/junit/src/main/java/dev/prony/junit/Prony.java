@@ -83,7 +83,7 @@ public final class Prony {
 
     /** Aborts the test where the numbers must not be used. */
     public Result valid() {
-      Assumptions.assumeTrue(raw.at("/validity/ok").asBoolean(), "void: " + raw.at("/validity/reasons"));
+      Assumptions.assumeTrue(raw.at("/validity/ok").asBoolean(), "void: " + raw.at("/validity/reasons").findValuesAsText("text"));
       return this;
     }
 
