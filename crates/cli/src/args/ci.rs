@@ -26,7 +26,7 @@ const JUDGED: &[&str] = &[
   prony ci --base origin/main
   prony ci --base v1.4 --head v1.5 bench/checkout.toml --budget 20m
   prony ci --base origin/main --metric throughput,p99 --margin 3%
-  prony ci --base origin/main --comment comment.md --summary \"$GITHUB_STEP_SUMMARY\" --junit prony.xml
+  prony ci --base origin/main --comment comment.md --junit prony.xml
   prony ci --base origin/main --dry-run
 
 The file, prony-ci.toml where none is named, is an experiment with one target that is built from the repository (`use`, or
