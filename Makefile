@@ -2,9 +2,10 @@
 # Nothing but Rust is needed for `demo` and the Rust tests; what a target lacks it installs by package name or names.
 
 CARGO ?= cargo
+# The last one runs prony: the binary that test-rust has built.
 GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages targets/go/orders \
   targets/go/handover targets/go/supervised targets/go/replicas targets/go/planted targets/go/iris targets/go/fiber targets/go/grpc services/grpc services/http \
-  crates/cli/tests/own/go
+  crates/cli/tests/own/go packages/go
 PHP_TARGETS := targets/php/fpm targets/php/swoole
 RUST_TARGETS := targets/rust/common targets/rust/axum targets/rust/hyper targets/rust/tonic
 NODE_PACKAGES := targets/node/common targets/node/fastify targets/node/express targets/node/grpc
@@ -67,7 +68,7 @@ test-go:
 	@if command -v go >/dev/null 2>&1; then \
 	  for module in $(GO_MODULES); do \
 	    echo "go test $$module"; \
-	    (cd $$module && test -z "$$(gofmt -l .)" && go vet ./... && $(CURDIR)/scripts/go-test.sh) || exit 1; \
+	    (cd $$module && test -z "$$(gofmt -l .)" && go vet ./... && PRONY=$(CURDIR)/target/debug/prony $(CURDIR)/scripts/go-test.sh) || exit 1; \
 	  done; \
 	else \
 	  echo "skipped: the tests of $(words $(GO_MODULES)) Go modules, because go is not on PATH (apt-get install golang-go, 1.26 or later)"; \

@@ -113,8 +113,9 @@ bill_of_materials() {
   [ -x "$tools/bin/cargo-cyclonedx" ] || cargo install --quiet --locked --root "$tools" cargo-cyclonedx --version 0.5.7
   PATH="$tools/bin:$PATH" cargo cyclonedx --quiet --format json --manifest-path crates/cli/Cargo.toml \
     --override-filename prony.cdx
-  find crates -name prony.cdx.json -not -path "crates/cli/*" -delete
   mv crates/cli/prony.cdx.json "$out/prony-$version.cdx.json"
+  # One is written for each of our packages, beside its manifest.
+  find crates benches -name prony.cdx.json -delete
 }
 
 # Formulas name the archives by their hashes.

@@ -10,6 +10,11 @@ work=$(mktemp -d)
 passed=0 skipped=0 broken=0 missed=0 server=""
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n 1)
 arch=$(uname -m)
+case $arch in
+  x86_64) debian=amd64 node=x64 ;;
+  aarch64) debian=arm64 node=arm64 ;;
+  *) echo "there are no packages for $arch" >&2; exit 2 ;;
+esac
 native=$out/stage/$arch/prony
 trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
 
@@ -82,27 +87,27 @@ archives() {
 
 debian_package() {
   mkdir -p deb
-  dpkg-deb --extract "$out/prony_${version}-1_amd64.deb" deb 2> /dev/null || dpkg-deb --extract "$out"/prony_*_amd64.deb deb
+  dpkg-deb --extract "$out"/prony_*_"$debian".deb deb
   first_load deb/usr/bin/prony
   man --warnings -l deb/usr/share/man/man1/prony-load.1.gz 2>&1 > /dev/null | { ! grep .; }
   bash -c 'source deb/usr/share/bash-completion/completions/prony && complete -p prony'
 }
 
 installed_debian_package() {
-  apt-get install -qq -y "$out"/prony_*_amd64.deb
+  apt-get install -qq -y "$out"/prony_*_"$debian".deb
   first_load /usr/bin/prony
   apt-get remove -qq -y prony
 }
 
 lintian_is_content() {
   lintian --fail-on error --suppress-tags statically-linked-binary,no-changelog,debian-changelog-file-missing \
-    "$out"/prony_*_amd64.deb
+    "$out"/prony_*_"$debian".deb
 }
 
 rpm_package() {
   mkdir -p rpm
-  (cd rpm && rpm2cpio "$out"/prony-*.x86_64.rpm | cpio --extract --make-directories --no-absolute-filenames --quiet)
-  rpm --query --list --package "$out"/prony-*.x86_64.rpm | grep -q /usr/share/man/man1/prony.1.gz
+  (cd rpm && rpm2cpio "$out"/prony-*."$arch".rpm | cpio --extract --make-directories --no-absolute-filenames --quiet)
+  rpm --query --list --package "$out"/prony-*."$arch".rpm | grep -q /usr/share/man/man1/prony.1.gz
   first_load rpm/usr/bin/prony
 }
 
@@ -119,7 +124,7 @@ python_package() {
 npm_package() {
   mkdir -p node && cd node
   npm init --yes > /dev/null
-  npm install --silent --no-audit --no-fund "$out"/prony-linux-x64-*.tgz "$out/prony-$version.tgz"
+  npm install --silent --no-audit --no-fund "$out"/prony-linux-"$node"-*.tgz "$out/prony-$version.tgz"
   first_load node_modules/.bin/prony
 }
 
@@ -136,7 +141,7 @@ junit_package() {
 
 image() {
   skopeo inspect --raw "oci:$out/image:$version" | grep -q arm64
-  umoci unpack --image "$out/image:$version-amd64" bundle
+  umoci unpack --image "$out/image:$version-$debian" bundle
   # As with --network host: the server is on the host's loopback.
   python3 - <<'PYTHON'
 import json
@@ -163,7 +168,7 @@ printf %s "$url" > "$work/url"
 
 check "static programs" static_binary
 sizes
-if [ -x "$out/stage/aarch64/prony" ]; then
+if [ "$arch" = x86_64 ]; then
   if has qemu-aarch64-static qemu-user-static; then check "aarch64 under qemu" other_architecture
   else skip "aarch64" "qemu is missing: apt-get install qemu-user-static"; fi
 fi

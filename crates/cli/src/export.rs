@@ -23,6 +23,7 @@ const RESULT_BYTES_MAX: u64 = 256 << 20;
 const ROW_BYTES_MAX: u64 = 1 << 20;
 
 pub(crate) fn export(args: &ExportArgs) -> Result<u8> {
+    refuse_idle(args)?;
     if let Some(file) = &args.output {
         output::check(file)?;
     }
@@ -37,6 +38,19 @@ pub(crate) fn export(args: &ExportArgs) -> Result<u8> {
     };
     output::write(args.output.as_deref(), &text)?;
     Ok(exit::DONE)
+}
+
+/// An option that the format has no use for would be passed over in silence.
+fn refuse_idle(args: &ExportArgs) -> Result<()> {
+    use ExportFormat::{Bencher, GithubBigger, GithubSmaller, Jtl};
+    let is_whole = matches!(args.format, Bencher | GithubBigger | GithubSmaller);
+    if args.target.is_some() && !is_whole {
+        bail!("--target is for formats of a whole run\n  remedy: remove it; --trial names a trial");
+    }
+    if args.trial.is_some() && (is_whole || args.format == Jtl) {
+        bail!("--trial is for formats of one trial\n  remedy: remove it");
+    }
+    Ok(())
 }
 
 fn benchmark(args: &ExportArgs, bigger: bool) -> Result<String> {

@@ -117,7 +117,7 @@ fn claims_code(analysis: &AnalysisFile) -> u8 {
 }
 
 /// Whether a threshold was crossed, or never read.
-fn is_unhealthy(analysis: &AnalysisFile) -> bool {
+pub(crate) fn is_unhealthy(analysis: &AnalysisFile) -> bool {
     analysis.thresholds.iter().any(|threshold| threshold.verdict != ThresholdVerdict::Kept)
 }
 

@@ -22,14 +22,14 @@ const SLICE_NS: u64 = 100_000;
 pub(crate) const LOOK: Nanos = Nanos::from_millis(10);
 /// Mean wait for a CPU from which on others evidently want it too; an idle CPU gives itself within a few microseconds.
 const PUT_OFF: Nanos = Nanos::from_micros(25);
-/// Looks that are judged together: a second. prony's own moment in each second, some 20 ms where controller and collector
-/// share the CPU, is most of a few looks and little of a hundred.
+/// Looks that are judged together: a second. Where controller and collector share the CPU, they take about 20 ms of each
+/// second, most of it in one burst: much of a few looks, little of a hundred.
 const LOOKS: usize = 100;
-/// The least share of their time that was waited: a neighbour that computes takes a tenth and more, prony itself 3 %.
+/// The least share of their time that was waited: a neighbour that computes takes 10 % or more, prony itself up to 3 %.
 const PUT_OFF_SHARE: u64 = 20;
-/// The latest looks by themselves, which show a neighbour of the same priority before a second is over.
+/// The latest looks alone, which show a neighbour of the same priority before the second is over.
 const LATEST: usize = 10;
-/// The least share of theirs: such a neighbour takes a half, prony's own moment a fifth.
+/// The least share of these: such a neighbour takes half, prony's own burst a fifth.
 const LATEST_SHARE: (u64, u64) = (3, 10);
 /// How long a CPU counts as shared after that: doubled each time it turns out so again at once.
 const HOLD: (Nanos, Nanos) = (Nanos::SECOND, Nanos::from_secs(16));
@@ -225,7 +225,7 @@ mod tests {
     const NEIGHBOUR: PutOff = PutOff { waited: Nanos::from_millis(1), slices: 1 };
 
     #[test]
-    fn prony_s_own_moment_in_each_second_is_no_neighbour() {
+    fn pronys_own_burst_in_each_second_is_not_a_neighbour() {
         let mut sharing = Sharing::new();
         let own = PutOff { waited: Nanos::from_millis(5), slices: 2 };
         for _ in 0..20 {

@@ -1,8 +1,8 @@
 //! Histograms in HdrHistogram's compressed format V2, by one compressor that is kept.
 //!
-//! The library's own serializer makes a compressor for each histogram, which takes and zeroes 256 KiB, and a histogram that
-//! ends below an hour had to be copied into one that does not. Together they were a third of the controller's time, on a
-//! CPU that a worker may need at any moment.
+//! The library's own serializer creates a compressor for each histogram, which allocates and zeroes 256 KiB, and it writes
+//! the bounds that a histogram has, so that one which ends below an hour had to be copied first. Together that was a third
+//! of the controller's time, on a CPU that a worker may need at any moment.
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 use hdrhistogram::serialization::{Serializer, V2SerializeError, V2Serializer};

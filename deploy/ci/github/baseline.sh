@@ -1,40 +1,38 @@
 #!/usr/bin/env bash
 # Keeps the answer on a branch of its own, one file a commit of head, so that values over time can be read from it.
 #
-# The branch shares no history with the code. Two runs that push at a time: the second fetches and tries again.
+# The branch shares no history with the code. The commit is made without a working tree and without a local branch, so this
+# repository stays as it was. Two runs that push at a time: the second takes in the first and tries again.
 set -euo pipefail
-answer=$(ls -1d prony-ci/runs/*/ci.json 2> /dev/null | tail -n 1)
-if [ -z "$answer" ]; then
+answers=(prony-ci/runs/*/ci.json)
+answer=${answers[-1]}
+if [ ! -f "$answer" ]; then
   echo "there is no answer to keep"
   exit 0
 fi
-commit=$(git rev-parse HEAD)
+head=$(git rev-parse HEAD)
 remote=${REMOTE:-origin}
-place=$(mktemp -d)
-clean_up() {
-  git worktree remove --force "$place/tree" 2> /dev/null || true
-  git branch --quiet -D "$BRANCH-$$" 2> /dev/null || true
-  rm -rf "$place"
-}
-trap clean_up EXIT
-git worktree add --quiet --detach "$place/tree"
+index=$(mktemp -d)
+trap 'rm -r "$index"' EXIT
+export GIT_INDEX_FILE=$index/index
+blob=$(git hash-object -w "$answer")
+
 for _ in 1 2 3; do
-  if git fetch --quiet "$remote" "$BRANCH" 2> /dev/null; then
-    # Each tree has a FETCH_HEAD of its own.
-    git -C "$place/tree" checkout --quiet --detach --force "$(git rev-parse FETCH_HEAD)"
-  else
-    # The branch is not there yet: it begins empty.
-    git -C "$place/tree" checkout --quiet --orphan "$BRANCH-$$"
-    git -C "$place/tree" rm -r --quiet --force --ignore-unmatch .
+  parent=()
+  rm -f "$GIT_INDEX_FILE"
+  if [ -n "$(git ls-remote --heads "$remote" "$BRANCH")" ]; then
+    git fetch --quiet "$remote" "$BRANCH"
+    parent=(-p "$(git rev-parse FETCH_HEAD)")
+    git read-tree FETCH_HEAD
   fi
-  mkdir -p "$place/tree/commits"
-  cp "$answer" "$place/tree/commits/$commit.json"
-  git -C "$place/tree" add commits
-  if git -C "$place/tree" diff --cached --quiet; then
+  git update-index --add --cacheinfo "100644,$blob,commits/$head.json"
+  tree=$(git write-tree)
+  if [ ${#parent[@]} -gt 0 ] && [ "$tree" = "$(git rev-parse "FETCH_HEAD^{tree}")" ]; then
+    echo "the answer for $head is kept already"
     exit 0
   fi
-  git -C "$place/tree" -c user.name=prony -c user.email=prony@localhost commit --quiet -m "prony: $commit"
-  if git -C "$place/tree" push --quiet "$remote" "HEAD:refs/heads/$BRANCH"; then
+  commit=$(git -c user.name=prony -c user.email=prony@localhost commit-tree "${parent[@]}" -m "prony: $head" "$tree")
+  if git push --quiet "$remote" "$commit:refs/heads/$BRANCH"; then
     exit 0
   fi
 done

@@ -1,6 +1,6 @@
 //! Arguments of `prony ci`.
 
-use super::parse_enum;
+use super::{AlarmArgs, parse_enum};
 use clap::ValueEnum;
 use schema::design::Share;
 use schema::metric::Metric;
@@ -8,18 +8,18 @@ use std::path::PathBuf;
 use units::Nanos;
 
 /// Metrics that a commit can be judged by: those that every run compares as ratios.
-const JUDGED: &[&str] = &[
-    "throughput",
-    "mean",
-    "p50",
-    "p90",
-    "p95",
-    "p99",
-    "p999",
-    "cpu_per_request",
-    "memory",
-    "alloc_per_request",
-];
+const JUDGED: [&str; Metric::ALL.len() - 1] = {
+    let mut names = [""; Metric::ALL.len() - 1];
+    let (mut from, mut to) = (0, 0);
+    while from < Metric::ALL.len() {
+        if !matches!(Metric::ALL[from], Metric::ErrorRate) {
+            names[to] = Metric::ALL[from].key();
+            to += 1;
+        }
+        from += 1;
+    }
+    names
+};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -35,7 +35,8 @@ host, in random blocks, until every claim is decided or the budget is spent. Wit
 head is not worse than base by the margin or more in each metric.
 
 Exit codes: 0 head is not worse, or it is not decided; 1 wrong arguments or file; 2 a commit could not be built or run, or
-the numbers must not be used; 3 head is worse, or with --strict not decided; 130 interrupted.")]
+the numbers must not be used; 3 head is worse, with --strict not decided, a threshold of the file is crossed, or an alarm
+ended it; 130 interrupted.")]
 pub(crate) struct CiArgs {
     /// The experiment file, from the repository's root [default: prony-ci.toml]
     pub(crate) file: Option<PathBuf>,
@@ -49,7 +50,7 @@ pub(crate) struct CiArgs {
     #[arg(long, value_name = "TIME", value_parser = super::duration)]
     pub(crate) budget: Option<Nanos>,
     /// Metrics that decide [default: throughput of a closed load, p50 of an open one, and cpu_per_request]
-    #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = parse_enum::<Metric>(JUDGED))]
+    #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = parse_enum::<Metric>(&JUDGED))]
     pub(crate) metric: Vec<Metric>,
     /// So much worse does not matter [default: that of the file, else 5%]
     #[arg(long, value_name = "SHARE")]
@@ -63,6 +64,11 @@ pub(crate) struct CiArgs {
     /// Where run folders are made
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(crate) runs: PathBuf,
+    /// Allow alarms to be sent to this public host; the service itself is always a local one
+    #[arg(long, value_name = "HOST")]
+    pub(crate) consent: Vec<String>,
+    #[command(flatten)]
+    pub(crate) alarms: AlarmArgs,
     /// Write the answer as Markdown to this file, for a comment: its first line is the same in every run
     #[arg(long, value_name = "FILE")]
     pub(crate) comment: Option<PathBuf>,

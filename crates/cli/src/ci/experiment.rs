@@ -13,9 +13,9 @@ use toml::{Table, Value};
 use units::Nanos;
 
 /// The target of the commit that is judged. As the first it is in the numerator of all ratios.
-pub(super) const HEAD: &str = "head";
+const HEAD: &str = "head";
 /// The target of the commit that it is held against.
-pub(super) const BASE: &str = "base";
+const BASE: &str = "base";
 /// Unless the file or the command says another.
 const BUDGET: Nanos = Nanos::from_secs(600);
 /// Unless the file or the command says another.
@@ -120,7 +120,7 @@ fn set(table: &mut Table, name: &str, change: impl FnOnce(&mut Table)) {
 
 /// That head is not worse, for each of its cells and each metric.
 fn claims(cells: &[CellPlan], metrics: &[Metric]) -> Vec<Value> {
-    let of_head: Vec<&CellPlan> = cells.iter().filter(|cell| is_head(&cell.target)).collect();
+    let of_head: Vec<&CellPlan> = cells.iter().filter(|cell| variant(&cell.target).is_some()).collect();
     let mut claims = Vec::new();
     for cell in &of_head {
         let (level, words) = level(cell, &of_head);
@@ -132,7 +132,7 @@ fn claims(cells: &[CellPlan], metrics: &[Metric]) -> Vec<Value> {
             put("text", format!("{} of {} is not worse{place}", metric.title(), cell.target));
             put("metric", metric.key().to_owned());
             put("no_worse", cell.target.clone());
-            put("than", counterpart(&cell.target));
+            put("than", counterpart(&cell.target).unwrap_or_default());
             if !level.is_empty() {
                 claim.insert("at".to_owned(), Value::Table(level.clone()));
             }
@@ -150,14 +150,14 @@ const fn usual(model: LoadModel) -> [Metric; 2] {
     }
 }
 
-/// Whether a name is that of head, or of one of its variants: `head gogc=50`.
-fn is_head(target: &str) -> bool {
-    target.strip_prefix(HEAD).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+/// What distinguishes a variant of head, such as ` gogc=50`: empty of head itself, nothing of another target.
+pub(super) fn variant(target: &str) -> Option<&str> {
+    target.strip_prefix(HEAD).filter(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// The same variant of base.
-fn counterpart(target: &str) -> String {
-    format!("{BASE}{}", target.strip_prefix(HEAD).unwrap_or_default())
+pub(super) fn counterpart(target: &str) -> Option<String> {
+    variant(target).map(|variant| format!("{BASE}{variant}"))
 }
 
 /// What distinguishes a cell from the others of head, as the `at` of a claim and in words; empty where nothing does.

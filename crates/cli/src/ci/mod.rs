@@ -7,20 +7,21 @@ mod answer;
 mod experiment;
 mod git;
 
+use crate::alarms::{self, Alarms};
 use crate::args::{CiArgs, CiFormat};
 use crate::environment::environment;
 use crate::progress::RunProgress;
-use crate::{calibrate, exit, output, report_files, screen};
+use crate::{calibrate, exit, output, report_files, run, screen};
 use anyhow::{Context as _, Result, bail};
 use experiment::{Source, Wishes, made};
 use git::{Repository, Trees};
 use plan::Context;
 use runner::Outcome;
-use schema::ci::{CiCommit, CiFile, CiVerdict};
+use schema::ci::CiCommit;
 use schema::plan::LoadPlan;
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The experiment file of a repository, unless another is named.
 const FILE: &str = "prony-ci.toml";
@@ -35,7 +36,7 @@ pub(crate) fn ci(args: &CiArgs) -> Result<u8> {
         output::check(file)?;
     }
     // From here on Ctrl-C ends the run cleanly, and with it the trees.
-    let mut environment = environment(&args.runs, &[], None)?;
+    let mut environment = environment(&args.runs, &args.consent, None)?;
     let repository = Repository::here()?;
     let (base, head) = (repository.commit(&args.base)?, repository.commit(&args.head)?);
     if base.commit == head.commit {
@@ -58,17 +59,21 @@ pub(crate) fn ci(args: &CiArgs) -> Result<u8> {
     };
     let wishes =
         Wishes { metrics: &args.metric, margin: args.margin.map(|margin| margin.0), budget: args.budget };
-    let (text, plan) = made(&source, wishes, &context)?;
+    let (text, mut plan) = made(&source, wishes, &context)?;
     if args.dry_run {
         output::write(None, &text)?;
         return Ok(exit::DONE);
     }
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     environment.calibration = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
+    plan.alarms.extend(alarms::of_flags(&args.alarms)?);
+    let alarms = run::watch(&args.alarms, &plan.alarms, &args.runs, &environment)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
     progress.finish();
-    finish(args, &outcome?, base, head)
+    alarms.map(Alarms::end);
+    let code = finish(args, &outcome?, base, head)?;
+    Ok(run::after_alarms(code, &environment))
 }
 
 /// `HEAD (1a2b3c4d5e6f)`.
@@ -88,10 +93,8 @@ struct Found {
 fn file(args: &CiArgs, repository: &Repository, head: &Path) -> Result<Found> {
     let named = args.file.as_deref();
     let on_disk = named.map_or_else(|| repository.top().join(FILE), Path::to_owned);
-    let absolute = plain(&std::path::absolute(&on_disk)?);
     let name = named.unwrap_or(Path::new(FILE)).display().to_string();
-    let within = absolute.strip_prefix(repository.top()).ok();
-    let in_head = within.map(|within| head.join(within));
+    let in_head = within(&on_disk, repository.top()).map(|within| head.join(within));
     if let Some(in_head) = in_head.filter(|file| file.is_file()) {
         let text = read(&in_head)?;
         let project = plan::project_above(&in_head);
@@ -109,27 +112,20 @@ fn file(args: &CiArgs, repository: &Repository, head: &Path) -> Result<Found> {
     Ok(Found { name, text: read(&on_disk)?, project: PathBuf::new() })
 }
 
-fn read(file: &Path) -> Result<String> {
-    std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+/// Where a file is in the repository, whose path has no links; it need not be there, but its folder must.
+fn within(file: &Path, top: &Path) -> Option<PathBuf> {
+    let folder = std::path::absolute(file).ok()?.parent()?.canonicalize().ok()?;
+    Some(folder.strip_prefix(top).ok()?.join(file.file_name()?))
 }
 
-/// A path without `.` and `..`, so that it can be held against the repository's.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            part => plain.push(part),
-        }
-    }
-    plain
+fn read(file: &Path) -> Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 /// Writes the answer wherever it is wanted; also after an interrupt, with what there is.
 fn finish(args: &CiArgs, outcome: &Outcome, base: CiCommit, head: CiCommit) -> Result<u8> {
     let (run, analysis) = record::analysed(&outcome.folder)?;
-    let answer = answer::answer(&run, &analysis, base, head);
+    let answer = answer::answer(&run.plan.name, &analysis, base, head);
     let text = match args.format {
         CiFormat::Json => schema::json::pretty(&answer)?,
         CiFormat::Markdown => report::ci_markdown(&answer),
@@ -152,21 +148,14 @@ fn finish(args: &CiArgs, outcome: &Outcome, base: CiCommit, head: CiCommit) -> R
         output::say!("interrupted: what there is is in {}", outcome.folder.path().display());
         return Ok(exit::INTERRUPTED);
     }
-    Ok(code(&answer, outcome.failed > 0, args.strict))
+    if report_files::is_unhealthy(&analysis) {
+        output::say!("a threshold was crossed, or never read: the report has which");
+    }
+    Ok(answer::exit_code(&answer, &analysis, outcome.failed > 0, args.strict))
 }
 
 fn append(file: &Path, text: &str) -> Result<()> {
     let opened = OpenOptions::new().create(true).append(true).open(file);
     let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
     written.with_context(|| format!("cannot write {}", file.display()))
-}
-
-const fn code(answer: &CiFile, has_failed: bool, strict: bool) -> u8 {
-    match answer.verdict {
-        CiVerdict::Void => exit::FAILED,
-        CiVerdict::Worse => exit::CLAIM,
-        _ if has_failed => exit::FAILED,
-        CiVerdict::Inconclusive if strict => exit::CLAIM,
-        CiVerdict::Inconclusive | CiVerdict::NoWorse => exit::DONE,
-    }
 }

@@ -170,6 +170,17 @@ fn a_commit_that_cannot_be_built_ends_it_and_names_which() {
 }
 
 #[test]
+fn an_alarm_ends_it_with_what_there_is() {
+    let _turn = turn();
+    let shop = Shop::new("1ms");
+    let done = shop.ci(&["--base", "HEAD", "--abort-on", "throughput > 1"]);
+    assert_eq!(done.code, 3, "{}\n{}", done.out, done.err);
+    assert!(done.err.contains("ended by an alarm"), "{}", done.err);
+    assert_eq!(shop.answer()["base"]["reference"], "HEAD", "the answer is written all the same");
+    shop.assert_untouched();
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused_before_anything_runs() {
     let shop = Shop::new("1ms");
     let refused = |more: &[&str], texts: &[&str]| {

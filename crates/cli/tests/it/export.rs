@@ -70,6 +70,12 @@ fn check_benchmarks(run: &str, analysis: &Value) {
     }
     let none = ["export", run, "--format", "bencher", "--target", "three"];
     bad(&none, 1, &["has no target `three`", "one of: one, two"]);
+    bad(&["export", run, "--format", "bencher", "--trial", "1"], 1, &["--trial is for formats of one trial"]);
+    bad(
+        &["export", run, "--format", "hgrm", "--target", "one"],
+        1,
+        &["--target is for formats of a whole run"],
+    );
 }
 
 #[test]

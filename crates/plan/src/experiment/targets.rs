@@ -228,9 +228,10 @@ env = "GOMEMLIMIT"
 
     fn resolved(target: &str) -> Result<Vec<TargetPlan>, String> {
         let project = tempfile::tempdir().unwrap();
-        let folder = project.path().join("targets/go/gin");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("target.toml"), format!("{GO_GIN}{KNOBS}")).unwrap();
+        for folder in ["targets/go/gin", "other/targets/go/gin"].map(|name| project.path().join(name)) {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("target.toml"), format!("{GO_GIN}{KNOBS}")).unwrap();
+        }
         let context = Context { project: PathBuf::from(project.path()), usable_cpus: vec![0], pin: None };
         let text = format!("[experiment]\nname = \"x\"\n{target}");
         let file: schema::experiment::ExperimentFile =
@@ -283,8 +284,16 @@ env = "GOMEMLIMIT"
         let TargetSource::Command { folder, build, .. } = &targets[0].source else { panic!("a command") };
         assert!(folder.as_ref().unwrap().ends_with("/targets/go"), "{folder:?}");
         assert_eq!(build, &["make"]);
-        let here = "[[target]]\nuse = \"go/gin\"\nproject = \"targets/..\"\nname = \"other\"";
-        assert_eq!(resolved(here).unwrap()[0].name, "other");
+        let two = "[[target]]\nuse = \"go/gin\"\n[[target]]\nuse = \"go/gin\"\nproject = \"other\"\nname = \"other\"";
+        let folders: Vec<bool> = resolved(two)
+            .unwrap()
+            .iter()
+            .map(|target| match &target.source {
+                TargetSource::Manifest { folder, .. } => folder.ends_with("/other/targets/go/gin"),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(folders, [false, true]);
         for (target, expected) in [
             ("use = \"go/gin\"\nproject = \"nowhere\"", "nowhere (key `target.0.project`)"),
             ("command = [\"s\"]\nfolder = \"nowhere\"", "nowhere (key `target.0.folder`)"),

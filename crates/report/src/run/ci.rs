@@ -21,23 +21,15 @@ const SHOWN: [Metric; 5] =
 /// Reservations that are shown.
 const RESERVATIONS: usize = 3;
 
-/// The answer as a word.
-const fn word(verdict: CiVerdict) -> Word {
-    match verdict {
-        CiVerdict::Worse => Word::new("✗", "worse", Tone::Bad),
-        CiVerdict::NoWorse => Word::new("✓", "not worse", Tone::Good),
-        CiVerdict::Inconclusive => Word::new("?", "not decided", Tone::Warn),
-        CiVerdict::Void => Word::new("–", "void", Tone::Warn),
-    }
-}
-
 /// The answer as a sentence.
-fn sentence(found: &CiFile) -> &'static str {
-    match found.verdict {
-        CiVerdict::Worse => "head is worse than base",
-        CiVerdict::NoWorse => "head is not worse than base",
-        CiVerdict::Inconclusive => "whether head is worse than base is not decided",
-        CiVerdict::Void => "these numbers must not be used",
+const fn sentence(verdict: CiVerdict) -> Word {
+    match verdict {
+        CiVerdict::Worse => Word::new("✗", "head is worse than base", Tone::Bad),
+        CiVerdict::NoWorse => Word::new("✓", "head is not worse than base", Tone::Good),
+        CiVerdict::Inconclusive => {
+            Word::new("?", "whether head is worse than base is not decided", Tone::Warn)
+        }
+        CiVerdict::Void => Word::new("–", "these numbers must not be used", Tone::Warn),
     }
 }
 
@@ -45,9 +37,8 @@ fn sentence(found: &CiFile) -> &'static str {
 #[must_use]
 pub fn ci_text(found: &CiFile, folder: &str, style: Style) -> String {
     let columns = style.columns();
-    let answer = word(found.verdict);
-    let headline = format!("{} {}", answer.sign, sentence(found));
-    let mut text = format!("{}: {}\n", clean::line(&found.experiment), paint(answer.tone, &headline));
+    let answer = sentence(found.verdict);
+    let mut text = format!("{}: {}\n", clean::line(&found.experiment), paint(answer.tone, &answer.both()));
     for (side, commit) in [("head", &found.head), ("base", &found.base)] {
         text += &paragraph(&format!("  {side}  "), &clean::line(&commit_words(commit)), columns);
     }
@@ -82,9 +73,8 @@ pub fn ci_text(found: &CiFile, folder: &str, style: Style) -> String {
 /// The answer as a comment in GitHub's dialect.
 #[must_use]
 pub fn ci_markdown(found: &CiFile) -> String {
-    let answer = word(found.verdict);
-    let mut text =
-        format!("{MARK}\n### {} {}: {}\n\n", answer.sign, code(&found.experiment), sentence(found));
+    let answer = sentence(found.verdict);
+    let mut text = format!("{MARK}\n### {} {}: {}\n\n", answer.sign, code(&found.experiment), answer.text);
     for (side, commit) in [("head", &found.head), ("base", &found.base)] {
         let short = code(short(commit));
         text += &format!("- {side}: {} {short} {}\n", code(&commit.reference), prose(&commit.subject));

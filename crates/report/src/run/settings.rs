@@ -199,7 +199,12 @@ fn source(target: &TargetPlan) -> String {
     match &target.source {
         TargetSource::Manifest { folder, .. } => format!("built from {folder}"),
         TargetSource::Url { url, .. } => format!("already running at {url}"),
-        TargetSource::Command { command, .. } => command_line(command),
+        TargetSource::Command { command, folder, build, .. } => {
+            let place = folder.as_ref().map_or_else(String::new, |folder| format!(", in {folder}"));
+            let built =
+                if build.is_empty() { String::new() } else { format!(", built by {}", command_line(build)) };
+            format!("{}{place}{built}", command_line(command))
+        }
         TargetSource::Reference { law } => {
             let (mean, burn) = (law.mean.map_or(0, |mean| mean.0), law.burn.map_or(0, |burn| burn.0));
             match burn {

@@ -36,6 +36,11 @@ class Void(Exception):
     """The numbers must not be used; the text says why."""
 
 
+def _time(name: str, doc: str) -> property:
+    """A response time of a result, in seconds."""
+    return property(lambda result: _seconds(result.raw["latency_ns"]["response"].get(name)), doc=doc)
+
+
 @dataclass(frozen=True)
 class Result:
     """What a load did."""
@@ -51,7 +56,7 @@ class Result:
     @property
     def reasons(self) -> list[str]:
         """Why they must not be."""
-        return [_text(gate["text"]) for gate in self.raw["validity"]["reasons"]]
+        return [gate["text"]["text"] for gate in self.raw["validity"]["reasons"]]
 
     @property
     def throughput(self) -> float:
@@ -79,44 +84,13 @@ class Result:
         ended = self.completed + self.failed
         return self.failed / ended if ended else 0.0
 
-    @property
-    def mean(self) -> float | None:
-        """Mean response time; None without an answer."""
-        return self._time("mean")
-
-    @property
-    def p50(self) -> float | None:
-        """Median response time; None where too few requests support it."""
-        return self._time("p50")
-
-    @property
-    def p90(self) -> float | None:
-        """90th percentile of response time, likewise."""
-        return self._time("p90")
-
-    @property
-    def p95(self) -> float | None:
-        """95th percentile of response time, likewise."""
-        return self._time("p95")
-
-    @property
-    def p99(self) -> float | None:
-        """99th percentile of response time, likewise."""
-        return self._time("p99")
-
-    @property
-    def p999(self) -> float | None:
-        """99.9th percentile of response time, likewise."""
-        return self._time("p999")
-
-    @property
-    def max(self) -> float | None:
-        """Longest response time."""
-        return self._time("max")
-
-    def _time(self, name: str) -> float | None:
-        ns = self.raw["latency_ns"]["response"].get(name)
-        return None if ns is None else ns / 1e9
+    mean = _time("mean", "Mean response time; None without an answer.")
+    p50 = _time("p50", "Median response time; None where too few requests support it.")
+    p90 = _time("p90", "90th percentile of response time, likewise.")
+    p95 = _time("p95", "95th percentile of response time, likewise.")
+    p99 = _time("p99", "99th percentile of response time, likewise.")
+    p999 = _time("p999", "99.9th percentile of response time, likewise.")
+    max = _time("max", "Longest response time.")
 
     def require(self, *limits: str) -> "Result":
         """Holds the result to limits such as ``"p99 < 50ms"``, ``"errors < 0.1%"``, ``"throughput >= 1k"``.
@@ -233,7 +207,3 @@ def _shown(name: str, value: float | None) -> str:
     if name == "errors":
         return f"{value:.2%}"
     return f"{value * 1e3:.3g} ms"
-
-
-def _text(said: Any) -> str:
-    return said["text"] if isinstance(said, dict) else str(said)
