@@ -1,4 +1,5 @@
-//! `prony metrics`: what runs came to so far, for Prometheus, Pushgateway, OpenTelemetry and Grafana.
+//! `prony metrics`: what runs came to so far, for Prometheus, what takes its remote write, Pushgateway,
+//! OpenTelemetry and Grafana.
 
 use crate::args::MetricsArgs;
 use crate::push::{Receiver, read};
@@ -24,13 +25,12 @@ pub(crate) fn metrics(args: &MetricsArgs) -> Result<u8> {
     if let Some(url) = &args.push {
         return Ok(pushed(Receiver::pushgateway(url, &args.consent)?.push(&args.folder)));
     }
-    if let Some(url) = &args.otlp {
-        let collector = Receiver::collector(url, &args.consent)?;
+    if let Some(receiver) = streamed(args)? {
         return match args.every {
-            None => Ok(pushed(collector.push(&args.folder))),
+            None => Ok(pushed(receiver.push(&args.folder))),
             Some(every) => go_with_parent(args).and_then(|()| {
                 let stop = interrupt::stop_flag()?;
-                push_every(&collector, &args.folder, Duration::from_nanos(every.0), &stop);
+                push_every(&receiver, &args.folder, Duration::from_nanos(every.0), &stop);
                 Ok(exit::DONE)
             }),
         };
@@ -42,6 +42,13 @@ pub(crate) fn metrics(args: &MetricsArgs) -> Result<u8> {
             Ok(exit::DONE)
         }
     }
+}
+
+/// What takes values again and again.
+fn streamed(args: &MetricsArgs) -> Result<Option<Receiver>> {
+    let collector = args.otlp.as_deref().map(|url| Receiver::collector(url, &args.consent));
+    let store = args.remote_write.as_deref().map(|url| Receiver::store(url, &args.consent));
+    collector.or(store).transpose()
 }
 
 fn pushed(result: Result<()>) -> u8 {
@@ -56,7 +63,7 @@ fn pushed(result: Result<()>) -> u8 {
 
 /// Sends what is in the folder until it is stopped, and then once more. The reason of a failure is printed once, and
 /// again when it changes.
-fn push_every(collector: &Receiver, folder: &Path, every: Duration, stop: &AtomicBool) {
+fn push_every(receiver: &Receiver, folder: &Path, every: Duration, stop: &AtomicBool) {
     let quiet = serve::Quiet::begin(None);
     let mut feed = Feed::new(folder);
     let mut said = String::new();
@@ -67,7 +74,7 @@ fn push_every(collector: &Receiver, folder: &Path, every: Duration, stop: &Atomi
             quiet.keep_off(feed.pins());
         }
         // Before the first trial there is nothing to send.
-        let sent = if feed.runs().next().is_some() { collector.send(&feed) } else { Ok(()) };
+        let sent = if feed.runs().next().is_some() { receiver.send(&feed) } else { Ok(()) };
         let cause = sent.err().map_or_else(String::new, |error| format!("{error:#}"));
         if !cause.is_empty() && cause != said {
             output::say!("note: {cause}");

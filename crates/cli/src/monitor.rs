@@ -1,4 +1,5 @@
-//! `--metrics-listen`, `--metrics-otlp` and `--metrics-push`: a load or a run as monitoring sees it, while it lasts and when it ends.
+//! `--metrics-listen`, `--metrics-otlp`, `--metrics-remote-write` and `--metrics-push`: a load or a run as monitoring sees
+//! it, while it lasts and when it ends.
 //!
 //! Invariants: an address that cannot be used is an error before the load begins; scrapes are answered, and values
 //! sent, by child processes, which read files and die with this one; a failed push changes no result and no exit code.
@@ -35,12 +36,17 @@ impl Monitor {
         if let Some(url) = &args.metrics_otlp {
             receivers.push(Receiver::collector(url, consent)?);
         }
+        if let Some(url) = &args.metrics_remote_write {
+            receivers.push(Receiver::store(url, consent)?);
+        }
         let mut sides = Vec::new();
         if args.metrics_listen.is_some() {
             sides.push(Side::answering(args, runs)?);
         }
-        if let Some(url) = &args.metrics_otlp {
-            sides.push(Side::sending(url, consent, runs)?);
+        for (flag, url) in [("--otlp", &args.metrics_otlp), ("--remote-write", &args.metrics_remote_write)] {
+            if let Some(url) = url {
+                sides.push(Side::sending([flag, url], consent, runs)?);
+            }
         }
         Ok(Self { _sides: sides, receivers })
     }
@@ -60,13 +66,13 @@ struct Side(Child);
 
 impl Side {
     /// Sends every ten seconds. What keeps it from that is a note of its own.
-    fn sending(url: &str, consent: &[String], runs: &Path) -> Result<Self> {
+    fn sending(to: [&str; 2], consent: &[String], runs: &Path) -> Result<Self> {
         let mut command = metrics_of(runs)?;
-        command.args(["--otlp", url, "--every", "10s"]).stdout(Stdio::null());
+        command.args(to).args(["--every", "10s"]).stdout(Stdio::null());
         for host in consent {
             command.args(["--consent", host]);
         }
-        command.spawn().map(Self).context("cannot start the process that sends to the collector")
+        command.spawn().map(Self).context("cannot start the process that sends values")
     }
 
     fn answering(args: &MonitorArgs, runs: &Path) -> Result<Self> {
@@ -128,9 +134,7 @@ impl LoadFiles {
     /// # Errors
     /// It cannot be made.
     pub(crate) fn begin(args: &MonitorArgs, has_alarms: bool) -> Result<Option<Self>> {
-        let is_monitored =
-            args.metrics_listen.is_some() || args.metrics_push.is_some() || args.metrics_otlp.is_some();
-        if !is_monitored && !has_alarms {
+        if !args.is_asked() && !has_alarms {
             return Ok(None);
         }
         let folder = tempfile::tempdir().context("cannot make a temporary folder for what is watched")?;

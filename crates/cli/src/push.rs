@@ -1,9 +1,15 @@
-//! What runs came to, sent to where others keep it: a Pushgateway, or a collector that takes OpenTelemetry's protocol.
+//! What runs came to, sent to where others keep it: a Pushgateway, a collector that takes OpenTelemetry's protocol, or a
+//! store that takes Prometheus' remote write.
 
+use crate::output;
 use anyhow::{Context as _, Result, bail};
-use export::{Feed, OTLP_TYPE, TEXT_TYPE, families, otlp, otlp_refused, text};
+use export::{
+    Feed, OTLP_TYPE, REMOTE_WRITE_ENCODING, REMOTE_WRITE_TYPE, REMOTE_WRITE_VERSION, TEXT_TYPE, families,
+    otlp, otlp_refused, remote_write, remote_write_native, text,
+};
 use plan::net::{HttpUrl, Scheme};
 use probe::{Answer, Limits};
+use std::cell::Cell;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -13,12 +19,16 @@ use wire::{RequestHead, encode_request};
 const LIMITS: Limits = Limits { timeout: Duration::from_secs(10), body_bytes: 64 << 10 };
 /// Most of a refusal that is shown.
 const REFUSAL_CHARS_MAX: usize = 300;
+/// Where Prometheus, VictoriaMetrics, Mimir's gateway and Thanos take remote write.
+const REMOTE_WRITE_PATH: &str = "/api/v1/write";
 
 /// Where values are sent.
 pub(crate) struct Receiver {
     kind: Kind,
     url: HttpUrl,
     address: SocketAddr,
+    /// Whether a store takes native histograms, as far as is known.
+    takes_native: Cell<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -27,6 +37,8 @@ enum Kind {
     Pushgateway,
     /// Passes all values on.
     Collector,
+    /// Keeps all values with their time.
+    Store,
 }
 
 impl Receiver {
@@ -46,10 +58,22 @@ impl Receiver {
         Self::of(Kind::Collector, url, consent)
     }
 
+    /// A store that takes remote write, by its whole URL; without a path it is that of Prometheus.
+    ///
+    /// # Errors
+    /// As [`Receiver::pushgateway`].
+    pub(crate) fn store(url: &str, consent: &[String]) -> Result<Self> {
+        let mut store = Self::of(Kind::Store, url, consent)?;
+        if store.url.path.trim_end_matches('/').is_empty() {
+            REMOTE_WRITE_PATH.clone_into(&mut store.url.path);
+        }
+        Ok(store)
+    }
+
     fn of(kind: Kind, url: &str, consent: &[String]) -> Result<Self> {
         let remedy = "push to http://, through a tunnel where the way is not safe";
         let (url, address) = plain_http(url, consent, remedy)?;
-        Ok(Self { kind, url, address })
+        Ok(Self { kind, url, address, takes_native: Cell::new(true) })
     }
 
     /// Sends what a run, or the runs of a folder, came to so far.
@@ -68,6 +92,7 @@ impl Receiver {
         match self.kind {
             Kind::Pushgateway => self.put(feed),
             Kind::Collector => self.post(feed),
+            Kind::Store => self.write(feed),
         }
     }
 
@@ -80,24 +105,42 @@ impl Receiver {
             );
         }
         let path = format!("/metrics/job/prony/run/{run}");
-        self.exchange("PUT", &path, TEXT_TYPE, text(&families(feed)).as_bytes()).map(|_| ())
+        self.exchange("PUT", &path, &[("Content-Type", TEXT_TYPE)], text(&families(feed)).as_bytes())
+            .map(|_| ())
     }
 
     fn post(&self, feed: &Feed) -> Result<()> {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let now_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        let now_ns = u64::try_from(since_1970().as_nanos()).unwrap_or(u64::MAX);
         let body = otlp(&families(feed), now_ns);
-        let answer = self.exchange("POST", "/v1/metrics", OTLP_TYPE, &body)?;
+        let answer = self.exchange("POST", "/v1/metrics", &[("Content-Type", OTLP_TYPE)], &body)?;
         if let Some((count, reason)) = otlp_refused(&answer.body) {
             bail!("{} refused {count} values: {}", self.name(), shown(reason.as_bytes()));
         }
         Ok(())
     }
 
-    fn exchange(&self, method: &str, path: &str, media_type: &str, body: &[u8]) -> Result<Answer> {
+    fn write(&self, feed: &Feed) -> Result<()> {
+        let now_ms = i64::try_from(since_1970().as_millis()).unwrap_or(i64::MAX);
+        let families = families(feed);
+        let headers = [
+            ("Content-Type", REMOTE_WRITE_TYPE),
+            ("Content-Encoding", REMOTE_WRITE_ENCODING),
+            ("X-Prometheus-Remote-Write-Version", REMOTE_WRITE_VERSION),
+        ];
+        self.exchange("POST", "", &headers, &remote_write(&families, now_ms))?;
+        if let Some(body) = self.takes_native.get().then(|| remote_write_native(&families, now_ms)).flatten()
+            && let Err(error) = self.exchange("POST", "", &headers, &body)
+        {
+            self.takes_native.set(false);
+            output::say!("note: histograms are sent by their classic buckets alone: {error:#}");
+        }
+        Ok(())
+    }
+
+    fn exchange(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Result<Answer> {
         let target = format!("{}{path}", self.url.path.trim_end_matches('/'));
-        let headers = [("Content-Type", media_type), ("Connection", "close")]
-            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let own = headers.iter().chain(&[("Connection", "close")]);
+        let headers: Vec<_> = own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let host = self.url.authority();
         let head = RequestHead { method, target: &target, host: &host, headers: &headers };
         let request = encode_request(&head, body)?;
@@ -113,9 +156,14 @@ impl Receiver {
         let kind = match self.kind {
             Kind::Pushgateway => "Pushgateway",
             Kind::Collector => "collector",
+            Kind::Store => "store",
         };
         format!("the {kind} at {}", self.url.origin())
     }
+}
+
+fn since_1970() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// A URL without TLS and the address behind it; `remedy` is what to do where it has TLS.

@@ -18,6 +18,7 @@ mod jtl;
 mod k6_summary;
 mod native;
 mod otlp;
+mod remote_write;
 mod run_families;
 mod text;
 mod totals;
@@ -32,5 +33,8 @@ pub use jtl::{JTL_HEAD, jtl_line};
 pub use k6_summary::k6_summary;
 pub use native::{PROTOBUF_TYPE, protobuf};
 pub use otlp::{OTLP_TYPE, otlp, otlp_refused};
+pub use remote_write::{
+    REMOTE_WRITE_ENCODING, REMOTE_WRITE_TYPE, REMOTE_WRITE_VERSION, remote_write, remote_write_native,
+};
 pub use run_families::{SERIES_MAX, families};
 pub use text::{OPENMETRICS_TYPE, TEXT_TYPE, openmetrics, text};

@@ -12,7 +12,7 @@ pub const PROTOBUF_TYPE: &str =
     "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited";
 
 /// Times below it would count as zero; METHOD's histograms begin there.
-const ZERO_BELOW_S: f64 = 1e-9;
+pub(crate) const ZERO_BELOW_S: f64 = 1e-9;
 
 #[derive(Clone, PartialEq, Message)]
 struct MetricFamily {
@@ -90,7 +90,7 @@ struct Bucket {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
-struct BucketSpan {
+pub(crate) struct BucketSpan {
     #[prost(sint32, optional, tag = "1")]
     offset: Option<i32>,
     #[prost(uint32, optional, tag = "2")]
@@ -149,7 +149,7 @@ fn histogram(times: &Times) -> Histogram {
 }
 
 /// Runs of buckets without a gap, and each count as its difference from the one before.
-fn spans(buckets: impl Iterator<Item = (i32, u64)>) -> (Vec<BucketSpan>, Vec<i64>) {
+pub(crate) fn spans(buckets: impl Iterator<Item = (i32, u64)>) -> (Vec<BucketSpan>, Vec<i64>) {
     let mut spans: Vec<BucketSpan> = Vec::new();
     let mut deltas = Vec::new();
     let mut next = 0;

@@ -52,13 +52,15 @@ fn rendered(family: &Family, name: &str) -> String {
 /// One sample; `bound` is the upper bound of a bucket. Writing to a string cannot fail.
 fn line(text: &mut String, name: &str, sample: &Sample, bound: Option<f64>, value: f64) {
     let own = sample.labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
-    let bound = bound.map(|bound| match bound.is_finite() {
-        // OpenMetrics wants a floating-point number to look like one.
-        true => format!("le=\"{bound:?}\""),
-        false => "le=\"+Inf\"".to_owned(),
-    });
+    let bound = bound.map(|bound| format!("le=\"{}\"", bound_label(bound)));
     let labels: Vec<String> = own.chain(bound).collect();
     let _ = writeln!(text, "{name}{{{}}} {value}", labels.join(","));
+}
+
+/// The value of the label `le`.
+pub(crate) fn bound_label(bound: f64) -> String {
+    // OpenMetrics wants a floating-point number to look like one.
+    if bound.is_finite() { format!("{bound:?}") } else { "+Inf".to_owned() }
 }
 
 fn escaped(value: &str) -> String {

@@ -85,8 +85,13 @@ pub fn build_command(
         return Err(TargetError::ProgramNotFound { program: program.clone(), remedy });
     }
     File::create(log).map_err(|error| TargetError::io(format!("write the log {}", log.display()), error))?;
-    let build = Build { command: command.to_vec(), env: BTreeMap::new(), needs: Vec::new() };
-    run(name, launcher, &spec(&build, BTreeMap::new(), folder, folder, log), cancelled)
+    run(name, launcher, &spec_of(command.to_vec(), folder, log), cancelled)
+}
+
+/// A command without variables of its own, run in a folder.
+pub(crate) fn spec_of(command: Vec<String>, folder: &Path, log: &Path) -> Spec {
+    let build = Build { command, env: BTreeMap::new(), needs: Vec::new() };
+    spec(&build, BTreeMap::new(), folder, folder, log)
 }
 
 /// Removes what was built with these knobs, so that the next build begins from nothing. Other variants stay.
@@ -131,7 +136,13 @@ fn spec(plan: &Build, knobs: BTreeMap<String, String>, folder: &Path, out: &Path
     }
 }
 
-fn run(name: &str, launcher: &Path, spec: &Spec, cancelled: &AtomicBool) -> Result<(), TargetError> {
+/// Runs a build through the guard, so that no process of it is left.
+pub(crate) fn run(
+    name: &str,
+    launcher: &Path,
+    spec: &Spec,
+    cancelled: &AtomicBool,
+) -> Result<(), TargetError> {
     let mut guard = Guard::launch(launcher, spec)?;
     let mut called_off = false;
     while !called_off && !guard.wait_for_end(CANCEL_PAUSE) {

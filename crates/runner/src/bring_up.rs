@@ -6,7 +6,7 @@ use crate::{RunnerError, reference};
 use collect::server_side::Endpoint;
 use generate::tls;
 use launch::contract::{self, Follow, Peer, Verified};
-use launch::{RunningTarget, StartPlan};
+use launch::{Image, RunningTarget, StartPlan};
 use plan::NameLookup;
 use plan::net::HttpUrl;
 use schema::limits::LimitsPlan;
@@ -28,6 +28,8 @@ pub(crate) struct Prepared {
     pub(crate) plan: TargetPlan,
     /// Where it comes with a manifest.
     pub(crate) manifest: Option<(TargetManifest, PathBuf)>,
+    /// Where it comes from one.
+    pub(crate) image: Option<Image>,
     /// What it must answer before every trial, besides the experiment's own scenario.
     pub(crate) contract: Vec<ScenarioPlan>,
     /// What is up for it.
@@ -188,6 +190,13 @@ fn start_plan(
             plan.stop = stop.clone();
             plan
         }
+        (TargetSource::Image { command, ready, stop, .. }, _) => {
+            let mut plan = StartPlan::from_command(command, log, launcher);
+            plan.env.clone_from(&target.plan.env);
+            plan.ready = ready.clone();
+            plan.stop = stop.clone();
+            plan
+        }
         (TargetSource::Reference { law }, _) => {
             // Of its own network only this host can reach the address.
             reference::start_plan(law, limits.is_isolated(), log, launcher)
@@ -196,6 +205,9 @@ fn start_plan(
     // The target's own settings win.
     for (name, value) in target.services.env() {
         plan.env.entry(name).or_insert(value);
+    }
+    if let Some(image) = &target.image {
+        plan = image.start_plan(plan)?;
     }
     plan.cpus.clone_from(&pin.target);
     plan.limits.clone_from(limits);

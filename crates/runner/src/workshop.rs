@@ -6,7 +6,7 @@ use crate::check;
 use crate::environment::Environment;
 use crate::observer::Observer;
 use crate::services::{self, Services};
-use launch::{RunningTarget, Scratch};
+use launch::{Image, RunningTarget, Scratch};
 use plan::Context;
 use schema::plan::{ExperimentPlan, TargetPlan, TargetSource};
 use schema::said::Said;
@@ -57,8 +57,12 @@ pub(crate) struct Workshop {
     built: BTreeMap<PathBuf, BTreeMap<String, String>>,
     /// What commands have built, by their folder.
     built_by_command: BTreeSet<(PathBuf, Vec<String>)>,
+    /// Images that are laid out, by their number in the folder.
+    images: Vec<(String, Image)>,
     /// Limits that could not be had.
     pub(crate) weaknesses: Vec<Said>,
+    /// Has logs and the files of images; they go when the run ends.
+    scratch: Scratch,
 }
 
 /// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
@@ -71,14 +75,15 @@ pub(crate) fn prepare(
     require_all(plan, context)?;
     let services = Services::start(plan, context, environment, observer)?;
     let scratch = Scratch::make().map_err(RunnerError::io("make a folder in", &std::env::temp_dir()))?;
-    let logs = scratch.path().to_owned();
     let mut workshop = Workshop {
         targets: BTreeMap::new(),
         versions: services.versions(),
         services: services.clone(),
         built: BTreeMap::new(),
         built_by_command: BTreeSet::new(),
+        images: Vec::new(),
         weaknesses: Vec::new(),
+        scratch,
     };
     let mut prepare_all = || {
         for target in &plan.targets {
@@ -86,7 +91,7 @@ pub(crate) fn prepare(
                 return Err(RunnerError::Interrupted);
             }
             observer.preparing(&target.name);
-            let tried = workshop.try_out(target, plan, context, environment, &logs)?;
+            let tried = workshop.try_out(target, plan, context, environment)?;
             workshop.weaken(tried.weaknesses, observer);
             let versions = tried.versions.into_iter();
             let named = versions.map(|(what, version)| (format!("{}: {what}", target.name), version));
@@ -95,12 +100,14 @@ pub(crate) fn prepare(
         }
         Ok(())
     };
-    let outcome = prepare_all();
-    if outcome.is_err() {
-        // The error names the logs.
-        scratch.keep();
+    match prepare_all() {
+        Ok(()) => Ok(workshop),
+        Err(error) => {
+            // The error names the logs.
+            workshop.scratch.keep();
+            Err(error)
+        }
     }
-    outcome.map(|()| workshop)
 }
 
 /// Everything that targets and services need and that is missing is named at once, before any of them is started.
@@ -110,6 +117,9 @@ fn require_all(plan: &ExperimentPlan, context: &Context) -> Result<(), RunnerErr
         if let TargetSource::Manifest { folder, .. } = &target.source {
             let (manifest, folder) = launch::manifest::load(Path::new(folder))?;
             wanted.push((target.name.clone(), launch::needs(&manifest, &folder)));
+        }
+        if let TargetSource::Image { .. } = &target.source {
+            wanted.push((target.name.clone(), launch::image_needs()));
         }
     }
     for name in services::needed(plan) {
@@ -130,6 +140,25 @@ impl Workshop {
         }
     }
 
+    /// The files of an image, laid out unless that was done.
+    fn laid_out(
+        &mut self,
+        image: &str,
+        target: &str,
+        environment: &Environment,
+    ) -> Result<Image, RunnerError> {
+        if let Some((_, found)) = self.images.iter().find(|(known, _)| known == image) {
+            return Ok(found.clone());
+        }
+        let folder = self.scratch.path().join(format!("image-{}", self.images.len() + 1));
+        std::fs::create_dir_all(&folder).map_err(RunnerError::io("make the folder", &folder))?;
+        let log = self.scratch.path().join("build.log");
+        let (launcher, stop) = (&environment.launcher, &environment.stop);
+        let found = launch::unpack(image, &folder, target, &log, launcher, stop)?;
+        self.images.push((image.to_owned(), found.clone()));
+        Ok(found)
+    }
+
     /// Builds a target unless that was done, starts it once and asks it everything.
     fn try_out(
         &mut self,
@@ -137,10 +166,11 @@ impl Workshop {
         plan: &ExperimentPlan,
         context: &Context,
         environment: &Environment,
-        logs: &Path,
     ) -> Result<TriedOut, RunnerError> {
+        let logs = self.scratch.path().to_owned();
         let (plan_of_target, services) = (target.clone(), self.services.clone());
-        let mut prepared = Prepared { plan: plan_of_target, manifest: None, contract: Vec::new(), services };
+        let mut prepared =
+            Prepared { plan: plan_of_target, manifest: None, image: None, contract: Vec::new(), services };
         let mut versions = BTreeMap::new();
         if let TargetSource::Manifest { folder, .. } = &target.source {
             let (manifest, folder) = launch::manifest::load(Path::new(folder))?;
@@ -163,6 +193,11 @@ impl Workshop {
                 let (launcher, stop) = (&environment.launcher, &environment.stop);
                 launch::build_command(&target.name, build, folder, &log, launcher, stop)?;
             }
+        }
+        if let TargetSource::Image { image, .. } = &target.source {
+            let found = self.laid_out(image, &target.name, environment)?;
+            versions = found.versions();
+            prepared.image = Some(found);
         }
         // Limits of the target's first cell; the trials report those of the others.
         let first = plan.cells.iter().find(|cell| cell.target == target.name);

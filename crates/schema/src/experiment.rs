@@ -105,7 +105,7 @@ pub struct Design {
     pub pin: Option<String>,
 }
 
-/// `[[target]]`: exactly one of `use`, `url`, `command`, `reference`.
+/// `[[target]]`: exactly one of `use`, `url`, `image`, `command`, `reference`; an `image` may have a `command`, too.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetUse {
@@ -119,7 +119,11 @@ pub struct TargetUse {
     pub project: Option<String>,
     /// A server that already runs; prony neither starts nor stops it.
     pub url: Option<String>,
-    /// A command to start; `{port}` and `{host}` are replaced.
+    /// A container image on this host: as podman or docker list it, or with its transport, such as `oci:FOLDER:TAG`,
+    /// `oci-archive:FILE` or `docker-archive:FILE`.
+    pub image: Option<String>,
+    /// A command to start; `{port}` and `{host}` are replaced. For `image`: what follows its entrypoint, in place of its own
+    /// arguments; where neither this nor `env` has `{port}`, the variable `PORT` has it.
     pub command: Option<Vec<String>>,
     /// For `command`: the folder that it is built and run in, `{folder}`; relative to the project. Default: the folder in
     /// which prony was started.
@@ -135,9 +139,9 @@ pub struct TargetUse {
     /// Values of the manifest's knobs, for `use`; a list makes a factor: one target for each value.
     #[serde(default)]
     pub knobs: BTreeMap<String, OneOrMany<KnobValue>>,
-    /// When a `command` counts as ready. Default: a TCP connection is accepted.
+    /// When a `command` or an `image` counts as ready. Default: a TCP connection is accepted.
     pub ready: Option<Ready>,
-    /// How a `command` is stopped.
+    /// How a `command` or an `image` is stopped.
     pub stop: Option<Stop>,
     /// TLS of a `url` that begins with `https://`.
     pub tls: Option<TlsUse>,

@@ -206,6 +206,18 @@ pub enum TargetSource {
         /// How it is stopped.
         stop: Stop,
     },
+    /// The program of a container image.
+    Image {
+        /// Where the image is, as written.
+        image: String,
+        /// What follows its entrypoint; its own arguments where empty.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        command: Vec<String>,
+        /// When it counts as ready.
+        ready: Ready,
+        /// How it is stopped.
+        stop: Stop,
+    },
     /// The reference target inside prony's own binary.
     Reference {
         /// Its law.

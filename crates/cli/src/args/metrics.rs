@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use units::Nanos;
 
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("stream").args(["otlp", "remote_write"])))]
 #[command(after_help = "Examples:
   prony metrics                                the runs in progress, else the newest
   prony metrics runs/2026-11-21T09-30-00Z-demo
   prony metrics runs --listen 127.0.0.1:9464   Prometheus asks it for /metrics
   prony metrics runs/2026-11-21T09-30-00Z-demo --push http://127.0.0.1:9091
   prony metrics runs --otlp http://127.0.0.1:4318 --every 10s
+  prony metrics runs --remote-write http://127.0.0.1:9090/api/v1/write --every 15s
   prony metrics --dashboard > prony-run.json   a dashboard that Grafana imports
   prony load http://127.0.0.1:8080/ -R 1k -d 10m --metrics-listen 127.0.0.1:9464
 
@@ -39,14 +41,17 @@ pub(crate) struct MetricsArgs {
     /// Send the values to the OpenTelemetry collector at this URL, by OTLP over HTTP
     #[arg(long, value_name = "URL", conflicts_with_all = ["listen", "push"])]
     pub(crate) otlp: Option<String>,
+    /// Send the values by Prometheus' remote write 1.0 to this URL; without a path it is /api/v1/write
+    #[arg(long, value_name = "URL", conflicts_with_all = ["listen", "push"])]
+    pub(crate) remote_write: Option<String>,
     /// Send them again and again, this long apart, until Ctrl-C; 1s to 1h
-    #[arg(long, value_name = "TIME", requires = "otlp", value_parser = every)]
+    #[arg(long, value_name = "TIME", requires = "stream", value_parser = every)]
     pub(crate) every: Option<Nanos>,
     /// Allow a push to this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,
     /// Print a dashboard for Grafana over these metrics
-    #[arg(long, conflicts_with_all = ["listen", "push", "otlp"])]
+    #[arg(long, conflicts_with_all = ["listen", "push", "stream"])]
     pub(crate) dashboard: bool,
     /// End with the process that started this one
     #[arg(long, hide = true)]
@@ -68,6 +73,19 @@ pub(crate) struct MonitorArgs {
     /// Send values to the OpenTelemetry collector at this URL: every 10 s, by a process of its own, and when it has ended
     #[arg(long, value_name = "URL")]
     pub(crate) metrics_otlp: Option<String>,
+    /// Send values by Prometheus' remote write to this URL: every 10 s, by a process of its own, and when it has ended
+    #[arg(long, value_name = "URL")]
+    pub(crate) metrics_remote_write: Option<String>,
+}
+
+impl MonitorArgs {
+    /// Whether anything watches.
+    pub(crate) const fn is_asked(&self) -> bool {
+        self.metrics_listen.is_some()
+            || self.metrics_push.is_some()
+            || self.metrics_otlp.is_some()
+            || self.metrics_remote_write.is_some()
+    }
 }
 
 /// A collector keeps every value that it is sent.

@@ -88,6 +88,8 @@ fn check(name: &str, file: &ExperimentFile) -> Result<()> {
     };
     let cause = if target.url.is_some() {
         "a server that already runs has no commit"
+    } else if target.image.is_some() {
+        "an image is the same in every commit"
     } else if target.reference.is_some() {
         "the reference target is the same in every commit"
     } else if target.project.is_some() {
@@ -264,6 +266,7 @@ mod tests {
         for (other, expected) in [
             ("url = \"http://127.0.0.1:1\"", "has no commit"),
             ("reference = {}", "the same in every commit"),
+            ("image = \"shop:1\"", "an image is the same in every commit"),
             ("use = \"go/gin\"\nproject = \".\"", "each commit's own tree"),
             ("reference = {}\n[[target]]\nreference = {}", "ci.toml has 2 targets"),
         ] {

@@ -28,6 +28,7 @@ mod grpc_servers;
 mod hooks;
 mod hostile;
 mod http2;
+mod image;
 mod import;
 mod init;
 mod keys;

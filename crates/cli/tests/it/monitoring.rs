@@ -132,6 +132,7 @@ fn what_cannot_be_had_is_told_before_the_load() {
         (["--metrics-push", "https://127.0.0.1:9091"], "speaks TLS, which this does not"),
         (["--metrics-push", "http://192.0.2.1:9091"], "neither loopback nor private"),
         (["--metrics-otlp", "http://192.0.2.1:4318"], "neither loopback nor private"),
+        (["--metrics-remote-write", "http://192.0.2.1:9090"], "neither loopback nor private"),
     ] {
         let done = done(&[&["load", &url, "-n", "10"][..], &flags].concat());
         assert!(done.code == 1 && done.err.contains(cause), "{flags:?}: {} {}", done.code, done.err);
@@ -312,19 +313,112 @@ fn a_real_collector_takes_every_family_with_its_values() {
     for name in &names {
         assert!(printed.contains(&format!("-> Name: {name}\n")), "{name}: {printed}");
     }
-    // Each series by itself: the run has a trial a block.
-    let values = |name: &str| -> Vec<f64> {
-        let lines = text.lines().filter(|line| line.starts_with(&format!("{name}{{")));
-        lines.filter_map(|line| line.rsplit_once(' ')?.1.parse().ok()).collect()
-    };
     let (counts, completed) =
-        (values("prony_response_seconds_count"), values("prony_requests_completed_total"));
+        (values(&text, "prony_response_seconds_count"), values(&text, "prony_requests_completed_total"));
     assert!(!counts.is_empty() && !completed.is_empty(), "{text}");
     for line in counts.iter().map(|count| format!("Count: {count}\n")) {
         assert!(printed.contains(&line), "{line}: {printed}");
     }
     for line in completed.iter().map(|completed| format!("Value: {completed:.6}\n")) {
         assert!(printed.contains(&line), "{line}: {printed}");
+    }
+}
+
+/// The values of a metric's series, each trial by itself.
+fn values(text: &str, name: &str) -> Vec<f64> {
+    let lines = text.lines().filter(|line| line.starts_with(&format!("{name}{{")));
+    lines.filter_map(|line| line.rsplit_once(' ')?.1.parse().ok()).collect()
+}
+
+#[test]
+fn a_store_gets_classic_and_native_histograms_and_one_that_refuses_the_latter_the_former() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = whole_run(folder.path());
+    for (answers, code, note) in [
+        (&["204 No Content", "204 No Content"][..], 0, None),
+        (&["204 No Content", "400 Bad Request"], 0, Some("by their classic buckets alone")),
+        (&["429 Too Many Requests"], 2, Some("the store at http://127.0.0.1:")),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let store = format!("http://{}/push?tenant=a", listener.local_addr().unwrap());
+        let (requests, ended) = std::thread::scope(|scope| {
+            let taking =
+                scope.spawn(|| answers.iter().map(|status| taken(&listener, status, b"no")).collect());
+            let ended = done(&["metrics", &run, "--remote-write", &store]);
+            let requests: Vec<(String, Vec<u8>)> = taking.join().unwrap();
+            (requests, ended)
+        });
+        for (head, _) in &requests {
+            for part in [
+                "POST /push?tenant=a HTTP/1.1",
+                "Content-Type: application/x-protobuf",
+                "Content-Encoding: snappy",
+                "X-Prometheus-Remote-Write-Version: 0.1.0",
+            ] {
+                assert!(head.contains(part), "{part}: {head}");
+            }
+        }
+        assert_eq!(ended.code, code, "{}", ended.err);
+        assert!(note.map_or(ended.err.is_empty(), |note| ended.err.contains(note)), "{}", ended.err);
+    }
+}
+
+#[test]
+fn a_real_prometheus_takes_remote_write_with_native_histograms() {
+    if !is_there("prometheus") {
+        println!("skipped: remote write to a real Prometheus, which is missing (apt-get install prometheus)");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let run = whole_run(folder.path());
+    let prometheus = Prometheus::start(folder.path(), &[], "1s");
+    let ended = good(&["metrics", &run, "--remote-write", &format!("http://{}", prometheus.addr)]);
+    assert_eq!(ended.err, "", "native histograms are taken");
+    let text = good(&["metrics", &run]).out;
+    for name in ["prony_requests_completed_total", "prony_response_seconds_count", "prony_run_info"] {
+        let mut stored = prometheus.asked(name);
+        let mut own = values(&text, name);
+        stored.sort_by(f64::total_cmp);
+        own.sort_by(f64::total_cmp);
+        assert!(!own.is_empty() && stored == own, "{name}: {stored:?} for {own:?}");
+    }
+    let own = prometheus.asked("prony_response_quantile_seconds{quantile=\"0.5\"}");
+    let native = prometheus.asked("histogram_quantile(0.5, prony_response_seconds)");
+    assert!((native[0] / own[0] - 1.0).abs() <= 0.005, "{native:?} for {own:?}");
+    // Again and again: every value goes on in the same series.
+    good(&["metrics", &run, "--remote-write", &format!("http://{}/api/v1/write", prometheus.addr)]);
+    assert_eq!(prometheus.asked("count_over_time(prony_run_info[1m])"), [2.0]);
+}
+
+#[test]
+fn a_real_victoriametrics_takes_remote_write() {
+    if !is_there("victoria-metrics") {
+        println!(
+            "skipped: remote write to VictoriaMetrics, which is missing (apt-get install victoria-metrics)"
+        );
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let run = whole_run(folder.path());
+    let store = Program::start(Stdio::null(), |addr| {
+        let mut command = Command::new("victoria-metrics");
+        command.arg(format!("-httpListenAddr={addr}"));
+        command.arg(format!("-storageDataPath={}", folder.path().join("data").display()));
+        command
+    });
+    wait_until("VictoriaMetrics is ready", || store.get("/health").contains(" 200 OK"));
+    good(&["metrics", &run, "--remote-write", &format!("http://{}", store.addr)]);
+    let text = good(&["metrics", &run]).out;
+    for name in ["prony_requests_completed_total", "prony_response_seconds_count"] {
+        wait_until("it has what was written", || {
+            let body = store.body(&format!("/api/v1/export?match[]={name}"));
+            let rows = body.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            let mut stored: Vec<f64> = rows.filter_map(|row| row["values"][0].as_f64()).collect();
+            let mut own = values(&text, name);
+            stored.sort_by(f64::total_cmp);
+            own.sort_by(f64::total_cmp);
+            !own.is_empty() && stored == own
+        });
     }
 }
 

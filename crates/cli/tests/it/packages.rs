@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// It may fall; who adds a package weighs it in an ADR.
-const PACKAGES_MAX: usize = 334;
+const PACKAGES_MAX: usize = 335;
 /// Ours takes the first, a dependency the other; none of them can choose otherwise in the versions that are locked.
 const SEVERAL_VERSIONS: [&str; 5] = ["base64", "fallible-iterator", "getrandom", "syn", "unicode-width"];
 

@@ -270,6 +270,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "TargetPlan.env",
             "TargetPlan.knobs",
             "TargetSource.folder",
+            "TargetSource.image",
             "TargetSource.name",
             "TargetSource.url",
             "TlsPlan.alpn",

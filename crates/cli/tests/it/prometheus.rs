@@ -30,6 +30,7 @@ impl Prometheus {
                 .arg(format!("--config.file={}", config.display()))
                 .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
                 .arg(format!("--web.listen-address={addr}"))
+                .arg("--web.enable-remote-write-receiver")
                 .arg("--enable-feature=native-histograms");
             command
         });

@@ -64,23 +64,24 @@ fn settings(source: &TargetSource, wanted: &TargetUse, key: &str) -> Result<Vec<
 
 /// Keys that the given source has no use for are mistakes, not decoration.
 fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
-    let is_started = wanted.manifest.is_some() || wanted.command.is_some();
+    let is_own = wanted.command.is_some() || wanted.image.is_some();
+    let is_started = wanted.manifest.is_some() || is_own;
     let idle = [
         (
             "ready",
-            wanted.ready.is_some() && wanted.command.is_none(),
-            "only a `command` says here when it is ready",
+            wanted.ready.is_some() && !is_own,
+            "only a `command` or an `image` says here when it is ready",
         ),
         (
             "stop",
-            wanted.stop.is_some() && wanted.command.is_none(),
-            "only a `command` says here how it is stopped",
+            wanted.stop.is_some() && !is_own,
+            "only a `command` or an `image` says here how it is stopped",
         ),
         ("tls", wanted.tls.is_some() && wanted.url.is_none(), "only a `url` has TLS set up here"),
         (
             "env",
             !wanted.env.is_empty() && !is_started,
-            "only `use` and `command` are started with an environment",
+            "only `use`, `image` and `command` are started with an environment",
         ),
         (
             "metrics",
@@ -95,12 +96,12 @@ fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
         ),
         (
             "folder",
-            wanted.folder.is_some() && wanted.command.is_none(),
+            wanted.folder.is_some() && (wanted.command.is_none() || wanted.image.is_some()),
             "only a `command` says here where it is run",
         ),
         (
             "build",
-            !wanted.build.is_empty() && wanted.command.is_none(),
+            !wanted.build.is_empty() && (wanted.command.is_none() || wanted.image.is_some()),
             "only a `command` says here how it is built",
         ),
     ];
@@ -112,6 +113,9 @@ fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
 
 /// The one source that is given, and the name it goes by.
 fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSource, String), Wrong> {
+    if let Some(image) = &wanted.image {
+        return of_image(image, wanted, key, context);
+    }
     match (&wanted.manifest, &wanted.url, &wanted.command, &wanted.reference) {
         (Some(name), None, None, None) => {
             let elsewhere = folder_of(wanted.project.as_deref(), &format!("{key}.project"), context)?;
@@ -164,9 +168,49 @@ fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSou
             Ok((TargetSource::Reference { law: law.clone() }, "reference".to_owned()))
         }
         _ => {
-            let remedy = "give exactly one of use, url, command, reference";
+            let remedy = "give exactly one of use, url, image, command, reference";
             Err(Problem::at(key, "a target needs one source", remedy).into())
         }
+    }
+}
+
+/// A target from an image, which may have a command of its own; paths of archives and layouts are absolute then.
+fn of_image(
+    image: &str,
+    wanted: &TargetUse,
+    key: &str,
+    context: &Context,
+) -> Result<(TargetSource, String), Wrong> {
+    if wanted.manifest.is_some() || wanted.url.is_some() || wanted.reference.is_some() {
+        let remedy = "leave `image`, with `command` for arguments of its own, or remove it";
+        return Err(Problem::at(key, "a target needs one source", remedy).into());
+    }
+    if image.is_empty()
+        || image.starts_with('-')
+        || image.chars().any(|c| c.is_whitespace() || c.is_control())
+    {
+        let remedy = "name it as podman or docker list it, or as oci:FOLDER:TAG";
+        return Err(Problem::at(&format!("{key}.image"), "this is no image", remedy).into());
+    }
+    let last = image.rsplit('/').next().unwrap_or(image);
+    let name = last.split([':', '@']).find(|part| !part.is_empty()).unwrap_or(last);
+    let source = TargetSource::Image {
+        image: with_its_path(image, context),
+        command: wanted.command.clone().unwrap_or_default(),
+        ready: wanted.ready.clone().unwrap_or_default(),
+        stop: wanted.stop.clone().unwrap_or_default(),
+    };
+    Ok((source, name.to_owned()))
+}
+
+/// Paths of layouts and archives are from the project on; skopeo is started elsewhere.
+fn with_its_path(image: &str, context: &Context) -> String {
+    match image.split_once(':') {
+        Some((transport @ ("oci" | "oci-archive" | "docker-archive" | "dir"), path)) => {
+            let whole = context.project.join(path);
+            format!("{transport}:{}", std::path::absolute(&whole).unwrap_or(whole).display())
+        }
+        _ => image.to_owned(),
     }
 }
 
@@ -294,7 +338,14 @@ env = "GOMEMLIMIT"
             })
             .collect();
         assert_eq!(folders, [false, true]);
+        let targets = resolved("[[target]]\nimage = \"oci:built/shop:1.2\"\ncommand = [\"serve\"]").unwrap();
+        let TargetSource::Image { image, command, .. } = &targets[0].source else { panic!("an image") };
+        assert!(image.starts_with("oci:/") && image.ends_with("/built/shop:1.2"), "{image}");
+        assert_eq!((targets[0].name.as_str(), command.as_slice()), ("shop", &["serve".to_owned()][..]));
         for (target, expected) in [
+            ("image = \"shop\"\nurl = \"http://127.0.0.1:1\"", "a target needs one source (key `target.0`)"),
+            ("image = \"--root=/\"", "this is no image (key `target.0.image`)"),
+            ("image = \"shop\"\nfolder = \".\"", "is run (key `target.0.folder`)"),
             ("use = \"go/gin\"\nproject = \"nowhere\"", "nowhere (key `target.0.project`)"),
             ("command = [\"s\"]\nfolder = \"nowhere\"", "nowhere (key `target.0.folder`)"),
             ("command = [\"s\"]\nbuild = [\"make\"]", "a build needs a folder (key `target.0.build`)"),

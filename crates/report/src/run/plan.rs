@@ -61,6 +61,9 @@ fn targets(plan: &ExperimentPlan) -> String {
             TargetSource::Manifest { folder, .. } => folder.clone(),
             TargetSource::Url { url, .. } => url.clone(),
             TargetSource::Command { command, .. } => command.join(" "),
+            TargetSource::Image { image, command, .. } => {
+                format!("image {image} {}", command.join(" ")).trim_end().to_owned()
+            }
             TargetSource::Reference { .. } => "the reference target inside prony".to_owned(),
         };
         format!("  {:<24} {source}\n", target.name)

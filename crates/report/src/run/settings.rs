@@ -205,6 +205,10 @@ fn source(target: &TargetPlan) -> String {
                 if build.is_empty() { String::new() } else { format!(", built by {}", command_line(build)) };
             format!("{}{place}{built}", command_line(command))
         }
+        TargetSource::Image { image, command, .. } if command.is_empty() => format!("image {image}"),
+        TargetSource::Image { image, command, .. } => {
+            format!("image {image} with {}", command_line(command))
+        }
         TargetSource::Reference { law } => {
             let (mean, burn) = (law.mean.map_or(0, |mean| mean.0), law.burn.map_or(0, |burn| burn.0));
             match burn {
