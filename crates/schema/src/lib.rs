@@ -73,6 +73,7 @@ pub mod text;
 pub mod threshold;
 mod times;
 pub mod tls;
+pub mod traced;
 pub mod trial;
 pub mod tuning;
 pub mod version;

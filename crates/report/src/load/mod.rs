@@ -4,6 +4,7 @@ pub(crate) mod csv;
 pub(crate) mod html;
 pub(crate) mod markdown;
 mod messages;
+mod notable;
 pub(crate) mod parts;
 pub(crate) mod text;
 pub(crate) mod words;

@@ -1,6 +1,7 @@
 //! What a scenario adds to a load: tables by named request, of sessions, tokens and failed answers; one home for the
 //! terminal, Markdown and HTML.
 
+use crate::load::notable;
 use crate::load::words::{Field, quantile, short_fields};
 use crate::words::Footnotes;
 use crate::{clean, format};
@@ -34,14 +35,14 @@ pub(crate) fn parts(report: &LoadReport, notes: &mut Footnotes) -> Vec<Part> {
         failed_answers(report),
         agents(report),
     ];
-    parts.into_iter().filter(|part| !part.rows.is_empty()).collect()
+    parts.into_iter().chain(notable::tables(report)).filter(|part| !part.rows.is_empty()).collect()
 }
 
-fn words(name: &'static str) -> Column {
+pub(super) fn words(name: &'static str) -> Column {
     Column { name, is_number: false }
 }
 
-fn number(name: &'static str) -> Column {
+pub(super) fn number(name: &'static str) -> Column {
     Column { name, is_number: true }
 }
 
