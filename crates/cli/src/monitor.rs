@@ -9,17 +9,26 @@ use crate::push::Receiver;
 use anyhow::{Context as _, Result, bail};
 use engine::IntervalData;
 use record::{Lines, TrialFolder, hlog, live};
+use rustix::process::{Pid, Signal, kill_process};
 use schema::trial::IntervalLine;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// How long a process that sends may take for its last values: two exchanges, and one that was under way.
+const FINISH_MAX: Duration = Duration::from_secs(35);
+/// Between two looks whether it has ended.
+const FINISH_LOOK: Duration = Duration::from_millis(5);
 
 /// What watches a run.
 pub(crate) struct Monitor {
-    _sides: Vec<Side>,
-    receivers: Vec<Receiver>,
+    _answering: Option<Side>,
+    pushgateway: Option<Receiver>,
+    /// Where values and spans go, and the process that sends them until the end.
+    collector: Option<(Receiver, Side)>,
 }
 
 impl Monitor {
@@ -28,29 +37,28 @@ impl Monitor {
     /// # Errors
     /// The address cannot be had, or the Pushgateway's cannot be found.
     pub(crate) fn begin(args: &MonitorArgs, consent: &[String], runs: &Path) -> Result<Self> {
-        let mut receivers = Vec::new();
-        if let Some(url) = &args.metrics_push {
-            receivers.push(Receiver::pushgateway(url, consent)?);
-        }
-        if let Some(url) = &args.metrics_otlp {
-            receivers.push(Receiver::collector(url, consent)?);
-        }
-        let mut sides = Vec::new();
-        if args.metrics_listen.is_some() {
-            sides.push(Side::answering(args, runs)?);
-        }
-        if let Some(url) = &args.metrics_otlp {
-            sides.push(Side::sending(url, consent, runs)?);
-        }
-        Ok(Self { _sides: sides, receivers })
+        let pushgateway = args.metrics_push.as_deref().map(|url| Receiver::pushgateway(url, consent));
+        let pushgateway = pushgateway.transpose()?;
+        // That its URL is one is said before anything is started.
+        let collector = args
+            .metrics_otlp
+            .as_deref()
+            .map(|url| Ok::<_, anyhow::Error>((url, Receiver::collector(url, consent)?)));
+        let collector = collector.transpose()?;
+        let answering = args.metrics_listen.map(|_| Side::answering(args, runs)).transpose()?;
+        let sending =
+            |(url, receiver)| Ok::<_, anyhow::Error>((receiver, Side::sending(url, consent, runs)?));
+        Ok(Self { _answering: answering, pushgateway, collector: collector.map(sending).transpose()? })
     }
 
     /// Pushes the final values of a run. A push that fails is a note: the numbers are in the run's files.
-    pub(crate) fn end(&self, run: &Path) {
-        for receiver in &self.receivers {
-            if let Err(error) = receiver.push(run) {
-                output::say!("note: {error:#}");
-            }
+    pub(crate) fn end(&mut self, run: &Path) {
+        let pushed = self.pushgateway.as_ref().map_or(Ok(()), |receiver| receiver.push(run));
+        // The process knows which spans it has sent. One that was gone before it could send has sent none.
+        let left = self.collector.as_mut().and_then(|(receiver, side)| (!side.finish()).then_some(receiver));
+        let sent = left.map_or(Ok(()), |receiver| receiver.push(run));
+        for error in [pushed, sent].into_iter().filter_map(Result::err) {
+            output::say!("note: {error:#}");
         }
     }
 }
@@ -67,6 +75,25 @@ impl Side {
             command.args(["--consent", host]);
         }
         command.spawn().map(Self).context("cannot start the process that sends to the collector")
+    }
+
+    /// Has it send what is left and waits until it did; whether it ended in order. What it could not send is a note of its
+    /// own.
+    fn finish(&mut self) -> bool {
+        let Some(pid) = Pid::from_raw(self.0.id().cast_signed()) else { return false };
+        let end = Instant::now() + FINISH_MAX;
+        if kill_process(pid, Signal::TERM).is_err() {
+            return false;
+        }
+        while Instant::now() < end {
+            match self.0.try_wait() {
+                Ok(Some(status)) => return status.success(),
+                Ok(None) => std::thread::sleep(FINISH_LOOK),
+                Err(_) => return false,
+            }
+        }
+        // It hangs on a collector that takes no bytes, and would do so here.
+        true
     }
 
     fn answering(args: &MonitorArgs, runs: &Path) -> Result<Self> {

@@ -21,6 +21,7 @@ mod otlp;
 mod run_families;
 mod text;
 mod totals;
+mod traced;
 
 pub use benchmarks::{bencher, github_benchmark};
 pub use chain::{Chain, Evidence, QUANTILE, SLOPE_PER_S, Stored};
@@ -31,6 +32,7 @@ pub use follow::{Begun, Event, Follow};
 pub use jtl::{JTL_HEAD, jtl_line};
 pub use k6_summary::k6_summary;
 pub use native::{PROTOBUF_TYPE, protobuf};
-pub use otlp::{OTLP_TYPE, otlp, otlp_refused};
+pub use otlp::{OTLP_TYPE, otlp, otlp_refused, otlp_spans};
 pub use run_families::{SERIES_MAX, families};
 pub use text::{OPENMETRICS_TYPE, TEXT_TYPE, openmetrics, text};
+pub use traced::TracedRequest;

@@ -1,9 +1,9 @@
 //! How load is made: `[load]` as a user writes it, and as it is resolved. A new setting stands in both.
 
 use crate::arrival::{ArrivalPlan, Arrivals, Shape, ShapePlan, TextOr, Think, ThinkPlan};
-use crate::design::Share;
 use crate::fleet::FleetPlan;
 use crate::levels::OneOrMany;
+use crate::share::Share;
 use crate::tls::TlsPlan;
 use crate::traced::TracePlan;
 use schemars::JsonSchema;

@@ -1,9 +1,9 @@
 //! `load.trace`: which share of the requests asks the target to record its trace.
 
 use request::untraceable;
-use schema::design::Share;
 use schema::experiment::Load;
 use schema::plan::ScenarioPlan;
+use schema::share::Share;
 use schema::text::Problem;
 use schema::traced::TracePlan;
 

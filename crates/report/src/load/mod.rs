@@ -5,6 +5,7 @@ pub(crate) mod html;
 pub(crate) mod markdown;
 mod messages;
 mod notable;
+mod part;
 pub(crate) mod parts;
 pub(crate) mod text;
 pub(crate) mod words;

@@ -2,7 +2,7 @@
 //!
 //! Absent on purpose: the same without traces. A number alone leads people nowhere; files have it for programs.
 
-use super::parts::{Column, Part, number, words};
+use super::part::{Column, Part, number, words};
 use crate::{clean, format};
 use schema::load::LoadReport;
 use schema::traced::NotableRequest;
@@ -25,12 +25,13 @@ pub(super) fn tables(report: &LoadReport) -> Vec<Part> {
 }
 
 fn table<'a>(title: &'static str, requests: impl Iterator<Item = &'a NotableRequest>) -> Part {
-    Part { title, columns: columns(), rows: requests.map(row).collect() }
+    Part { title, columns: columns(title), rows: requests.map(row).collect() }
 }
 
-fn columns() -> Vec<Column> {
+/// The terminal prints no titles, so the first column says what the table is.
+fn columns(title: &'static str) -> Vec<Column> {
     vec![
-        words("request"),
+        words(title),
         number("number"),
         number("response"),
         number("waited"),
