@@ -182,7 +182,8 @@ mod tests {
             // Few distinct times, so that numbers must decide.
             times in proptest::collection::vec((1_u64..6, 10_u64..16, any::<bool>(), 0_usize..3), 0..200),
         ) {
-            let tracing = Some(Tracing::new(1, 0.3));
+            let of = Tracing::new(1, 0.3);
+            let tracing = Some(of);
             let (mut alone, mut workers) = (Notables::default(), vec![Notables::default(); 3]);
             let mut all = Vec::new();
             for (request, (response_ns, done_ns, fails, worker)) in (0..).zip(times) {
@@ -203,7 +204,7 @@ mod tests {
             slow.sort_by_key(by_response);
             slow.truncate(NOTABLE_MAX);
             prop_assert_eq!(alone.slowest(), &slow);
-            let sampled = |one: &Notable| tracing.unwrap().is_sampled(one.request);
+            let sampled = |one: &Notable| of.is_sampled(one.request);
             let mut failed: Vec<_> =
                 all.iter().filter(|(fails, one)| *fails && sampled(one)).map(|(_, one)| *one).collect();
             failed.sort_by_key(by_end);

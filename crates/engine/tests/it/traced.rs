@@ -49,9 +49,9 @@ fn server(reading: Reading) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
 }
 
 fn serve(stream: &TcpStream, notes: &Mutex<Vec<String>>, reading: Reading) {
-    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let lines = BufReader::new(stream).lines().map_while(Result::ok);
     let mut trace = None;
-    while let Some(line) = lines.next() {
+    for line in lines {
         if let Some(value) = line.strip_prefix("traceparent: ") {
             trace = Some(value.to_owned());
         }
@@ -151,7 +151,7 @@ fn calls_carry_their_trace_as_metadata_and_streams_once() {
     for driver in engine::drivers() {
         let unary = Server::start(Setup { script: Some(reply), ..Setup::default() });
         let echo = Server::start(Setup { talk: Some(Talk::Echo), ..Setup::default() });
-        for (what, server, stream) in [("unary", &unary, None), ("stream", &echo, Some(both.clone()))] {
+        for (what, server, stream) in [("unary", &unary, None), ("stream", &echo, Some(both))] {
             let sum = run(&over_http2(job(server.addr, driver, 2, calls::entry(call(stream))))).unwrap();
             assert_eq!(sum.counts.measured.completed, REQUESTS, "{what}");
             agree(what, &server.seen.traces);
