@@ -98,6 +98,15 @@ impl Outline {
         })
     }
 
+    /// The traces that it carries, where its bytes change in nothing else.
+    pub(super) fn only_trace(&self) -> Option<Tracing> {
+        let mut nodes = self.nodes();
+        match (nodes.next(), nodes.next()) {
+            (Some(Node::Trace(tracing)), None) if !self.has_cookies => Some(*tracing),
+            _ => None,
+        }
+    }
+
     /// Whether its bytes never change, but for the cookies of a user.
     pub(super) fn is_fixed(&self) -> bool {
         is_fixed(&self.path) && is_fixed(&self.body) && self.headers.iter().all(|(_, value)| is_fixed(value))
