@@ -16,6 +16,7 @@ mod measure;
 mod run;
 mod selfcheck;
 mod soak;
+mod spans;
 pub mod stats;
 mod thresholds;
 mod trial;
@@ -30,6 +31,7 @@ pub use run::{
 };
 pub use selfcheck::{RUNS_MAX, selfcheck};
 pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
+pub use spans::{TargetSpan, where_time_went};
 pub use thresholds::{crossing, is_kept_in_windows, window_value};
 pub use trial::{
     Beside, CounterCurves, HeatMaker, Judgement, MessageLateness, Objective, Of, PauseMaker, Residence,

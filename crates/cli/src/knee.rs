@@ -51,7 +51,7 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
         run::print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;
         return Ok(exit::DONE);
     }
-    let monitor = Monitor::begin(&args.monitor, &args.consent, &args.runs)?;
+    let mut monitor = Monitor::begin(&args.monitor, &args.consent, &args.runs)?;
     let environment = environment(&args.runs, &args.consent, limit)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, &subject.text, &context, &environment, &mut progress);

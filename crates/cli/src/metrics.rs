@@ -65,22 +65,24 @@ fn pushed(result: Result<()>) -> u8 {
 /// again when it changes.
 fn push_every(receiver: &Receiver, folder: &Path, every: Duration, stop: &AtomicBool) {
     let quiet = serve::Quiet::begin(None);
-    let mut feed = Feed::new(folder);
+    let mut feed = Feed::with_traces(folder);
     let mut said = String::new();
     loop {
         let due = Instant::now() + every;
+        // What ended meanwhile is seen by a look after that.
+        let is_last = stop.load(Ordering::Relaxed);
         feed.look();
         if let Some(quiet) = &quiet {
             quiet.keep_off(feed.pins());
         }
         // Before the first trial there is nothing to send.
-        let sent = if feed.runs().next().is_some() { receiver.send(&feed) } else { Ok(()) };
+        let sent = if feed.runs().next().is_some() { receiver.send(&mut feed) } else { Ok(()) };
         let cause = sent.err().map_or_else(String::new, |error| format!("{error:#}"));
         if !cause.is_empty() && cause != said {
             output::say!("note: {cause}");
         }
         said = cause;
-        if stop.load(Ordering::Relaxed) {
+        if is_last {
             return;
         }
         interrupt::wait_until(due, stop, || false);

@@ -10,17 +10,26 @@ use crate::push::Receiver;
 use anyhow::{Context as _, Result, bail};
 use engine::IntervalData;
 use record::{Lines, TrialFolder, hlog, live};
+use rustix::process::{Pid, Signal, kill_process};
 use schema::trial::IntervalLine;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// How long a process that sends may take for its last values: two exchanges, and one that was under way.
+const FINISH_MAX: Duration = Duration::from_secs(35);
+/// Between two looks whether it has ended.
+const FINISH_LOOK: Duration = Duration::from_millis(5);
 
 /// What watches a run.
 pub(crate) struct Monitor {
-    _sides: Vec<Side>,
-    receivers: Vec<Receiver>,
+    _answering: Option<Side>,
+    pushgateway: Option<Receiver>,
+    /// Where values and spans go, and the process that sends them until the end.
+    streams: Vec<(Receiver, Side)>,
 }
 
 impl Monitor {
@@ -29,34 +38,30 @@ impl Monitor {
     /// # Errors
     /// The address cannot be had, or the Pushgateway's cannot be found.
     pub(crate) fn begin(args: &MonitorArgs, consent: &[String], runs: &Path) -> Result<Self> {
-        let mut receivers = Vec::new();
-        if let Some(url) = &args.metrics_push {
-            receivers.push(Receiver::pushgateway(url, consent)?);
-        }
+        let pushgateway = args.metrics_push.as_deref().map(|url| Receiver::pushgateway(url, consent));
+        let pushgateway = pushgateway.transpose()?;
+        // That a URL is one is said before anything is started.
+        let mut wanted = Vec::new();
         if let Some(url) = &args.metrics_otlp {
-            receivers.push(Receiver::collector(url, consent)?);
+            wanted.push((["--otlp", url], Receiver::collector(url, consent)?));
         }
         if let Some(url) = &args.metrics_remote_write {
-            receivers.push(Receiver::store(url, consent)?);
+            wanted.push((["--remote-write", url], Receiver::store(url, consent)?));
         }
-        let mut sides = Vec::new();
-        if args.metrics_listen.is_some() {
-            sides.push(Side::answering(args, runs)?);
-        }
-        for (flag, url) in [("--otlp", &args.metrics_otlp), ("--remote-write", &args.metrics_remote_write)] {
-            if let Some(url) = url {
-                sides.push(Side::sending([flag, url], consent, runs)?);
-            }
-        }
-        Ok(Self { _sides: sides, receivers })
+        let answering = args.metrics_listen.map(|_| Side::answering(args, runs)).transpose()?;
+        let sending = |(to, receiver)| Ok((receiver, Side::sending(to, consent, runs)?));
+        let streams = wanted.into_iter().map(sending).collect::<Result<_>>()?;
+        Ok(Self { _answering: answering, pushgateway, streams })
     }
 
     /// Pushes the final values of a run. A push that fails is a note: the numbers are in the run's files.
-    pub(crate) fn end(&self, run: &Path) {
-        for receiver in &self.receivers {
-            if let Err(error) = receiver.push(run) {
-                output::say!("note: {error:#}");
-            }
+    pub(crate) fn end(&mut self, run: &Path) {
+        let pushed = self.pushgateway.iter().map(|receiver| receiver.push(run));
+        // The process knows which spans it has sent. One that was gone before it could send has sent none.
+        let left =
+            self.streams.iter_mut().filter_map(|(receiver, side)| (!side.finish()).then_some(receiver));
+        for error in pushed.chain(left.map(|receiver| receiver.push(run))).filter_map(Result::err) {
+            output::say!("note: {error:#}");
         }
     }
 }
@@ -73,6 +78,25 @@ impl Side {
             command.args(["--consent", host]);
         }
         command.spawn().map(Self).context("cannot start the process that sends values")
+    }
+
+    /// Has it send what is left and waits until it did; whether it ended in order. What it could not send is a note of its
+    /// own.
+    fn finish(&mut self) -> bool {
+        let Some(pid) = Pid::from_raw(self.0.id().cast_signed()) else { return false };
+        let end = Instant::now() + FINISH_MAX;
+        if kill_process(pid, Signal::TERM).is_err() {
+            return false;
+        }
+        while Instant::now() < end {
+            match self.0.try_wait() {
+                Ok(Some(status)) => return status.success(),
+                Ok(None) => std::thread::sleep(FINISH_LOOK),
+                Err(_) => return false,
+            }
+        }
+        // It hangs on a collector that takes no bytes, and would do so here.
+        true
     }
 
     fn answering(args: &MonitorArgs, runs: &Path) -> Result<Self> {

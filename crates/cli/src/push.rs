@@ -5,7 +5,7 @@ use crate::output;
 use anyhow::{Context as _, Result, bail};
 use export::{
     Feed, OTLP_TYPE, REMOTE_WRITE_ENCODING, REMOTE_WRITE_TYPE, REMOTE_WRITE_VERSION, TEXT_TYPE, families,
-    otlp, otlp_refused, remote_write, remote_write_native, text,
+    otlp, otlp_refused, otlp_spans, remote_write, remote_write_native, text,
 };
 use plan::net::{HttpUrl, Scheme};
 use probe::{Answer, Limits};
@@ -17,6 +17,8 @@ use wire::{RequestHead, encode_request};
 
 /// Bounds of a push: both kinds of receiver answer at once.
 const LIMITS: Limits = Limits { timeout: Duration::from_secs(10), body_bytes: 64 << 10 };
+/// Spans of one request to a collector: some 300 kB.
+const SPANS_MAX: usize = 1_000;
 /// Most of a refusal that is shown.
 const REFUSAL_CHARS_MAX: usize = 300;
 /// Where Prometheus, VictoriaMetrics, Mimir's gateway and Thanos take remote write.
@@ -81,17 +83,17 @@ impl Receiver {
     /// # Errors
     /// There is nothing to send, or it was not taken whole.
     pub(crate) fn push(&self, folder: &Path) -> Result<()> {
-        self.send(&read(folder)?)
+        self.send(&mut read(folder)?)
     }
 
-    /// Sends what was read. A Pushgateway puts it in place of what it has of the same run.
+    /// Sends what was read. A Pushgateway puts it in place of what it has of the same run; a collector gets each span once.
     ///
     /// # Errors
     /// As [`Receiver::push`].
-    pub(crate) fn send(&self, feed: &Feed) -> Result<()> {
+    pub(crate) fn send(&self, feed: &mut Feed) -> Result<()> {
         match self.kind {
             Kind::Pushgateway => self.put(feed),
-            Kind::Collector => self.post(feed),
+            Kind::Collector => self.post(feed).and_then(|()| self.post_spans(feed)),
             Kind::Store => self.write(feed),
         }
     }
@@ -112,9 +114,25 @@ impl Receiver {
     fn post(&self, feed: &Feed) -> Result<()> {
         let now_ns = u64::try_from(since_1970().as_nanos()).unwrap_or(u64::MAX);
         let body = otlp(&families(feed), now_ns);
-        let answer = self.exchange("POST", "/v1/metrics", &[("Content-Type", OTLP_TYPE)], &body)?;
+        self.post_otlp("/v1/metrics", &body, "values")
+    }
+
+    /// The spans that wait. Those that are not taken wait on; those that are refused are not sent again.
+    fn post_spans(&self, feed: &mut Feed) -> Result<()> {
+        loop {
+            let spans = feed.traces(SPANS_MAX);
+            if spans.is_empty() {
+                return Ok(());
+            }
+            self.post_otlp("/v1/traces", &otlp_spans(&spans), "spans")?;
+            feed.traces_sent(spans.len());
+        }
+    }
+
+    fn post_otlp(&self, path: &str, body: &[u8], what: &str) -> Result<()> {
+        let answer = self.exchange("POST", path, &[("Content-Type", OTLP_TYPE)], body)?;
         if let Some((count, reason)) = otlp_refused(&answer.body) {
-            bail!("{} refused {count} values: {}", self.name(), shown(reason.as_bytes()));
+            bail!("{} refused {count} {what}: {}", self.name(), shown(reason.as_bytes()));
         }
         Ok(())
     }
@@ -184,7 +202,7 @@ pub(crate) fn plain_http(url: &str, consent: &[String], remedy: &str) -> Result<
 /// # Errors
 /// It has no run.
 pub(crate) fn read(folder: &Path) -> Result<Feed> {
-    let mut feed = Feed::new(folder);
+    let mut feed = Feed::with_traces(folder);
     feed.look();
     if feed.runs().next().is_none() {
         bail!(

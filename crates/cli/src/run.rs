@@ -24,7 +24,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     check_junit(args.junit.as_deref())?;
     if let Some(folder) = &args.resume {
         let runs = folder.parent().unwrap_or(Path::new("."));
-        let monitor = Monitor::begin(&args.monitor, &args.consent, runs)?;
+        let mut monitor = Monitor::begin(&args.monitor, &args.consent, runs)?;
         let environment = environment(&args.runs, &args.consent, None)?;
         let mut watched = RunFolder::open(folder)?.read_run()?.plan.alarms;
         watched.extend(alarms::of_flags(&args.alarms)?);
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
         print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;
         return Ok(exit::DONE);
     }
-    let monitor = Monitor::begin(&args.monitor, &args.consent, &args.runs)?;
+    let mut monitor = Monitor::begin(&args.monitor, &args.consent, &args.runs)?;
     let environment = environment(&args.runs, &args.consent, limit)?;
     let alarms = watch(&args.alarms, &plan.alarms, &args.runs, &environment)?;
     let tuning = tuning::begin(args.tune, args.turbo_off)?;

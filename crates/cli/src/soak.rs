@@ -21,7 +21,7 @@ pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
     let usable_cpus = launch::pin::usable_cpus()?;
     let mut progress = SoakProgress::new(screen::is_live());
     let runs = args.resume.as_deref().and_then(Path::parent).unwrap_or(&args.runs);
-    let monitor = Monitor::begin(&args.monitor, &args.consent, runs)?;
+    let mut monitor = Monitor::begin(&args.monitor, &args.consent, runs)?;
     let (outcome, alarms, environment) = match &args.resume {
         Some(folder) => {
             let environment = environment(&args.runs, &args.consent, None)?;

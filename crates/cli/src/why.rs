@@ -12,6 +12,7 @@ use schema::finding::{CellWhy, Finding, FindingSeverity, WhyFile};
 use schema::intervention::InterventionVerdict;
 use schema::plan::LoadPlan;
 use schema::run::RunFile;
+use schema::spans::SpansFile;
 use schema::text::nearest;
 use std::path::Path;
 
@@ -21,7 +22,12 @@ pub(crate) fn why(args: &WhyArgs) -> Result<u8> {
         Some(wanted) => vec![chosen(&cells, wanted)?.clone()],
         None => cells,
     };
-    let found = WhyFile { schema: Default::default(), run: run.id, cells };
+    let folder = RunFolder::open(&args.run)?;
+    let spans = match &args.spans {
+        Some(file) => Some(joined(&folder, &run, file)?),
+        None => record::joined_spans(&folder)?,
+    };
+    let found = WhyFile { schema: Default::default(), run: run.id, cells, spans };
     let text = match args.format {
         TextOrJson::Json => schema::json::pretty(&found)?,
         TextOrJson::Text => {
@@ -90,6 +96,23 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
         InterventionVerdict::DoesNotHold => exit::CLAIM,
         InterventionVerdict::Inconclusive => exit::FAILED,
     })
+}
+
+/// The target's spans of a run's slow requests.
+fn joined(folder: &RunFolder, run: &RunFile, file: &Path) -> Result<SpansFile> {
+    if !run.plan.cells.iter().any(|cell| cell.load.trace.is_some()) {
+        bail!(
+            "the requests of this run carried no traces\n  remedy: run it with trace = \"1%\" under [load]"
+        );
+    }
+    let spans = record::join_spans(folder, run, file)?;
+    if spans.lines > 0 && spans.lines == spans.lines_skipped {
+        bail!(
+            "{} has no traces of OpenTelemetry\n  remedy: give the file of a collector's file exporter, in JSON lines",
+            file.display()
+        );
+    }
+    Ok(spans)
 }
 
 /// The findings of a run, with what interventions have shown since.

@@ -12,16 +12,17 @@ use crate::driver::Handshake;
 use crate::failure::Failure;
 use crate::fate::Fate;
 use crate::hand_over::HandOver;
-use crate::interval::{Account, EntryData, Page, STALL_MIN_NS, StreamCounts, Waited};
+use crate::interval::{Account, EntryData, Notable, Page, STALL_MIN_NS, StreamCounts, Waited};
 use crate::rows::{Noted, RowSink};
 use crate::tally::{Store, Tally};
 use ledger::Ledger;
 pub(crate) use ledger::MessageEnd;
+use pace::Share;
 use request::FailureLog;
 use rustix::time::{ClockId, clock_gettime};
 use schema::load::{ErrorClass, Time};
 use std::sync::Arc;
-use units::Nanos;
+use units::{Nanos, Tracing};
 
 /// Not yet known.
 const NEVER: Nanos = Nanos(u64::MAX);
@@ -68,6 +69,10 @@ pub(crate) struct Book {
     entries: usize,
     /// Where one row a request goes, if somebody wants them.
     rows: Option<RowSink>,
+    /// By which the worker's requests are numbered over all workers.
+    share: Share,
+    /// Which requests are sampled, where they have traces.
+    tracing: Option<Tracing>,
 }
 
 /// The sums of a worker that has ended.
@@ -110,7 +115,14 @@ impl Book {
             last_outcome: Nanos::ZERO,
             missed_start: false,
             rows: None,
+            share: Share::WHOLE,
+            tracing: None,
         }
+    }
+
+    /// As the book of one of several workers, whose requests have these traces.
+    pub(crate) fn of_worker(self, share: Share, tracing: Option<Tracing>) -> Self {
+        Self { share, tracing, ..self }
     }
 
     /// With one row for each request that ends, where `rows` is there to take it.
@@ -124,6 +136,7 @@ impl Book {
             self.current.sent.reserve();
         }
         self.current.stalls.reserve();
+        self.current.notables.reserve();
         self.cpu_at_start_ns = thread_cpu_ns();
         self.read_plan(0);
     }
@@ -276,6 +289,9 @@ impl Book {
         let belongs_here = self.belongs_here(request.intended);
         if belongs_here {
             self.current.times.note(request, done);
+            if self.current.notables.wants(done.since(request.intended), self.tracing) {
+                self.note_slow(&Fate::of(request), done);
+            }
         }
         if let Some(entry) = self.current.entries.get_mut(usize::from(request.which.entry)) {
             entry.answers += 1;
@@ -285,6 +301,13 @@ impl Book {
             }
         }
         self.note_row(request.intended, |rows, is_measured| rows.completed(request, done, is_measured));
+    }
+
+    /// A right answer came at `done` that may be among the slowest.
+    #[cold]
+    fn note_slow(&mut self, fate: &Fate, done: Nanos) {
+        let notable = Notable::of(self.share.number(fate.n), fate, None, done);
+        self.current.notables.completed(notable, self.tracing);
     }
 
     /// What a completed request that was intended then waited, by cause; of connections with streams.
@@ -370,6 +393,10 @@ impl Book {
         if let Some(entry) = self.current.entries.get_mut(usize::from(fate.entry)) {
             entry.failures += 1;
         }
+        if self.belongs_here(fate.intended) {
+            let notable = Notable::of(self.share.number(fate.n), &fate, Some(class), now);
+            self.current.notables.failed(notable, self.tracing);
+        }
         self.current.note_text(class, text);
         self.note_row(fate.intended, |rows, is_measured| rows.failed(&fate, class, now, is_measured));
     }
@@ -395,6 +422,7 @@ impl Book {
                 next.begin(index, boundary.0);
                 next.with_entries(entries);
                 next.stalls.reserve();
+                next.notables.reserve();
                 if keeps_sent {
                     next.sent.reserve();
                 }

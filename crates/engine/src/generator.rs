@@ -326,7 +326,8 @@ impl Generator {
         let core = Core::new(Parts {
             protocol,
             book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results())
-                .with_rows(job.rows.as_ref().and_then(RowSinks::take)),
+                .with_rows(job.rows.as_ref().and_then(RowSinks::take))
+                .of_worker(share, load.trace.map(|trace| trace.tracing())),
             clock: self.clock,
             routes: all_routes(job, address.unwrap_or(job.to), share),
             origins: job.way.origin_of.clone(),

@@ -52,8 +52,8 @@ pub use error::{EngineError, SetupFailures};
 pub use generator::{Generator, Step, drivers};
 pub use instrument::measure as measure_instrument;
 pub use interval::{
-    Account, ByClass, Counts, EntryData, IntervalData, MessageAccount, MessageCounts, MessageTimes, Sent,
-    Stall, Stalls, StreamCounts, Times, TokenAnswers,
+    Account, ByClass, Counts, EntryData, IntervalData, MessageAccount, MessageCounts, MessageTimes, Notable,
+    Notables, Sent, Stall, Stalls, StreamCounts, Times, TokenAnswers,
 };
 pub use job::{Job, Scripts};
 pub use lazy_histogram::LazyHistogram;

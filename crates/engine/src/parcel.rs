@@ -3,7 +3,9 @@
 //!
 //! Histograms travel in HdrHistogram's V2 form (METHOD §10), in base64 because the rest is text.
 
-use crate::interval::{Account, Counts, EntryData, IntervalData, Sent, SessionAccount, SessionData, Stalls};
+use crate::interval::{
+    Account, Counts, EntryData, IntervalData, Notables, Sent, SessionAccount, SessionData, Stalls,
+};
 use crate::lazy_histogram::LazyHistogram;
 use crate::tally::new_histogram;
 use base64::Engine as _;
@@ -28,6 +30,8 @@ pub struct Parcel {
     sent: Sent,
     #[serde(default)]
     stalls: Stalls,
+    #[serde(default)]
+    notables: Notables,
     examples: BTreeMap<ErrorClass, Vec<String>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     entries: Vec<EntryParcel>,
@@ -95,6 +99,7 @@ impl Parcel {
             messages: messages.filter_map(|(tag, times)| Some((tag.to_owned(), full(times)?))).collect(),
             sent: data.sent.clone(),
             stalls: data.stalls.clone(),
+            notables: data.notables.clone(),
             examples: data.examples.clone(),
             entries: data.entries.iter().map(EntryParcel::pack).collect(),
             sessions: data.sessions.account,
@@ -132,6 +137,7 @@ impl Parcel {
         }
         data.sent = self.sent;
         data.stalls = self.stalls;
+        data.notables = self.notables;
         data.examples = self.examples;
         data.entries = self.entries.into_iter().map(EntryParcel::unpack).collect::<Result<_, _>>()?;
         data.sessions =
@@ -172,6 +178,7 @@ fn decode(tag: &str, text: &str) -> Result<Histogram<u64>, ParcelError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interval::Notable;
     use schema::load::MessageTime;
 
     fn interval(seed: u64) -> IntervalData {
@@ -193,6 +200,16 @@ mod tests {
         data.sent.close(4_000);
         data.stalls.note(units::Nanos(seed), units::Nanos(100_000 + seed), 3);
         data.stalls.close();
+        let notable = Notable {
+            request: seed,
+            entry: 0,
+            intended_ns: 1,
+            written_ns: Some(2),
+            done_ns: seed + 3,
+            status: 200,
+            class: None,
+        };
+        data.notables.completed(notable, None);
         data.note_text(ErrorClass::Timeout, || "timeout".to_owned());
         data.with_entries(2);
         data.entries[1].account.scheduled = seed;
@@ -227,6 +244,7 @@ mod tests {
             assert_eq!(there.messages[MessageTime::Gap], here.messages[MessageTime::Gap]);
             assert_eq!(there.messages.per_stream, here.messages.per_stream);
             assert_eq!((&there.stalls, here.stalls.as_slice().len()), (&here.stalls, 1));
+            assert_eq!(there.notables, here.notables);
             assert_eq!(there.examples, here.examples);
             assert_eq!(there.entries[1].account, here.entries[1].account);
             let ended = |data: &IntervalData| (data.entries[1].answers, data.entries[1].failures);

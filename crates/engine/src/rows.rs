@@ -13,7 +13,7 @@ use rtrb::{Consumer, Producer, RingBuffer};
 use schema::load::ErrorClass;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use units::{Nanos, Seed};
+use units::{Draw, Nanos, Seed};
 
 /// Rows that all rings of a process hold together, at 72 bytes each.
 const ROWS_ALL: usize = 1 << 19;
@@ -21,6 +21,9 @@ const ROWS_ALL: usize = 1 << 19;
 const ROWS: (usize, usize) = (1 << 14, 1 << 18);
 /// Rows that are taken out of a ring at a time.
 const CHUNK: usize = 1024;
+
+/// The label of the sample.
+const DRAWN: &str = "each";
 
 /// A moment that did not come.
 const NEVER: Nanos = Nanos(u64::MAX);
@@ -138,7 +141,7 @@ impl RowSink {
     /// Notes that a request ended at `done`; `NEVER` for one that did not.
     #[inline(never)]
     fn note(&mut self, fate: &Fate, outcome: Outcome, done: Nanos, is_measured: bool) -> Noted {
-        let request = fate.n.wrapping_mul(self.share.workers()).wrapping_add(self.share.index());
+        let request = self.share.number(fate.n);
         if !self.draw.takes(request) {
             return Noted::NotDrawn;
         }
@@ -178,26 +181,6 @@ impl RowSink {
 
     pub(crate) fn censored(&mut self, fate: &Fate, is_measured: bool) -> Noted {
         self.note(fate, Outcome::Censored, NEVER, is_measured)
-    }
-}
-
-/// Which requests have a row.
-#[derive(Clone, Copy, Debug)]
-struct Draw {
-    seed: Seed,
-    /// Those whose random number is below; absent for all.
-    below: Option<u64>,
-}
-
-impl Draw {
-    fn new(seed: Seed, share: f64) -> Self {
-        // 2⁶⁴ is the count of 64-bit numbers; the cast ends at the largest.
-        let below = (share < 1.0).then(|| (share.max(0.0) * 2_f64.powi(64)) as u64);
-        Self { seed, below }
-    }
-
-    fn takes(self, request: u64) -> bool {
-        self.below.is_none_or(|below| self.seed.derive("each", request).0 < below)
     }
 }
 
@@ -248,7 +231,7 @@ impl RowSource {
 #[must_use]
 pub fn rows(part: Part, workers: u32, seed: u64, share: f64) -> (RowSinks, Vec<RowSource>) {
     let capacity = (ROWS_ALL / part.workers.max(1) as usize).clamp(ROWS.0, ROWS.1);
-    rings(part, workers, Draw::new(Seed(seed), share), capacity)
+    rings(part, workers, Draw::new(Seed(seed), DRAWN, share), capacity)
 }
 
 fn rings(part: Part, workers: u32, draw: Draw, capacity: usize) -> (RowSinks, Vec<RowSource>) {
@@ -267,7 +250,7 @@ fn rings(part: Part, workers: u32, draw: Draw, capacity: usize) -> (RowSinks, Ve
 /// A ring of one worker for tests.
 #[cfg(test)]
 pub(crate) fn rings_of(capacity: usize) -> (RowSinks, Vec<RowSource>) {
-    rings(Part { first: 0, workers: 1 }, 1, Draw::new(Seed(1), 1.0), capacity)
+    rings(Part { first: 0, workers: 1 }, 1, Draw::new(Seed(1), DRAWN, 1.0), capacity)
 }
 
 /// Fills and empties a ring, so that the system gives its memory before the load and not to a request.
@@ -321,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_row_says_what_the_stamps_say() {
-        let (sinks, mut sources) = rings(PART, 5, Draw::new(Seed(1), 1.0), 8);
+        let (sinks, mut sources) = rings(PART, 5, Draw::new(Seed(1), DRAWN, 1.0), 8);
         let mut sink = sinks.take().unwrap();
         let class = ErrorClass::UnexpectedStatus;
         assert_eq!(sink.failed(&fate(2), class, Nanos(200), true), Noted::Kept);
@@ -353,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_full_ring_drops_and_goes_on_once_there_is_room() {
-        let (sinks, mut sources) = rings(PART, 5, Draw::new(Seed(1), 1.0), 3);
+        let (sinks, mut sources) = rings(PART, 5, Draw::new(Seed(1), DRAWN, 1.0), 3);
         let mut sink = sinks.take().unwrap();
         let noted: Vec<_> = (0..5).map(|n| sink.censored(&fate(n), true)).collect();
         assert_eq!(noted, [Noted::Kept, Noted::Kept, Noted::Kept, Noted::Dropped, Noted::Dropped]);
@@ -362,28 +345,6 @@ mod tests {
         assert!(!sources[0].has_ended() && sinks.take().is_some());
         drop(sink);
         assert!(sources[0].has_ended() && taken(&mut sources[0]).len() == 1, "rows outlive their worker");
-    }
-
-    #[test]
-    fn a_sample_is_drawn_by_seed_and_number_and_meets_no_period() {
-        let drawn = |seed: u64, of: &dyn Fn(u64) -> bool| -> Vec<u64> {
-            let draw = Draw::new(Seed(seed), 0.1);
-            (0..200_000).filter(|request| of(*request) && draw.takes(*request)).collect()
-        };
-        let all = drawn(1, &|_| true);
-        // Six standard deviations of a binomial count.
-        assert!(all.len().abs_diff(20_000) < 800, "{}", all.len());
-        assert_eq!(all, drawn(1, &|_| true), "the same seed draws the same requests");
-        assert_ne!(all, drawn(2, &|_| true));
-        for period in [2, 4, 10, 64, 100] {
-            let count = drawn(1, &|request| request.is_multiple_of(period)).len() as f64;
-            let expected = 20_000.0 / period as f64;
-            assert!(
-                (count - expected).abs() < 6.0 * expected.sqrt(),
-                "every {period}th: {count} of {expected}"
-            );
-        }
-        assert!((0..1000).all(|request| Draw::new(Seed(1), 1.0).takes(request)));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! 2^((i-1)/256) s and up to 2^(i/256) s, 0.27 % wide. A quantile read from them by interpolation is off by that width
 //! at most; METHOD's histograms, from which they are filled, by 0.1 %.
 
+use crate::traced::Exemplar;
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 
@@ -24,6 +25,8 @@ pub struct Times {
     classic: [u64; CLASSIC_S.len() + 1],
     pub(crate) count: u64,
     pub(crate) sum_s: f64,
+    /// Some of the times with their traces, the longest first.
+    pub(crate) exemplars: Vec<Exemplar>,
 }
 
 impl Times {
@@ -39,6 +42,11 @@ impl Times {
             times.sum_s += time_s * count as f64;
         }
         times
+    }
+
+    /// With traces of some of them.
+    pub(crate) fn with_exemplars(self, exemplars: Vec<Exemplar>) -> Self {
+        Self { exemplars, ..self }
     }
 
     /// Upper bound in seconds and how many times are not above it, ascending; the last bound is infinite.

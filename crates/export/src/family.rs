@@ -41,7 +41,7 @@ pub enum Value {
     /// Of a counter or a gauge.
     Number(f64),
     /// Of a histogram.
-    Times(Times),
+    Times(Box<Times>),
 }
 
 impl Family {
@@ -54,7 +54,7 @@ impl Family {
     }
 
     pub(crate) fn push_times(&mut self, labels: &[(&'static str, &str)], times: Times) {
-        self.samples.push(Sample { labels: owned(labels), value: Value::Times(times) });
+        self.samples.push(Sample { labels: owned(labels), value: Value::Times(Box::new(times)) });
     }
 
     /// The name of its samples of one value.

@@ -4,6 +4,7 @@
 //! anew in its folder begins anew here; no more trials are kept than the series of a run allow.
 
 use crate::totals::Totals;
+use crate::traced::{Traced, TracedRequest};
 use record::tail::Tail;
 use record::{GrowingLog, RunFolder, TimedRow, TrialFolder, live};
 use schema::plan::PinPlan;
@@ -29,6 +30,8 @@ pub const ROUNDING_NS: u64 = 500_000;
 pub struct Feed {
     runs: PathBuf,
     followed: BTreeMap<PathBuf, RunFeed>,
+    /// Whether requests that stand out are kept until they are sent.
+    keeps_traces: bool,
 }
 
 /// One run.
@@ -65,6 +68,7 @@ pub(crate) struct TrialFeed {
     /// Rows whose interval is not known yet: the log is written first.
     waiting: Vec<TimedRow>,
     pub(crate) totals: Totals,
+    pub(crate) traced: Traced,
     /// Once it ended.
     pub(crate) file: Option<TrialFile>,
 }
@@ -74,7 +78,13 @@ impl Feed {
     /// and no plan, as `prony load` makes for the time of a load, is a run of one trial.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
-        Self { runs: folder.to_owned(), followed: BTreeMap::new() }
+        Self { runs: folder.to_owned(), followed: BTreeMap::new(), keeps_traces: false }
+    }
+
+    /// As [`Feed::new`]; what has a trace is kept, too, until it is sent.
+    #[must_use]
+    pub fn with_traces(folder: &Path) -> Self {
+        Self { keeps_traces: true, ..Self::new(folder) }
     }
 
     /// Reads what came since the last look.
@@ -82,7 +92,7 @@ impl Feed {
         let shown = self.shown();
         self.followed.retain(|path, _| shown.contains(path));
         for path in shown {
-            self.followed.entry(path.clone()).or_default().look(&path);
+            self.followed.entry(path.clone()).or_default().look(&path, self.keeps_traces);
         }
     }
 
@@ -94,6 +104,33 @@ impl Feed {
     /// CPU sets of the runs in progress.
     pub fn pins(&self) -> impl Iterator<Item = &PinPlan> {
         self.followed.values().filter(|run| run.is_live).map(|run| &run.head.pin)
+    }
+
+    /// Requests with traces that were not sent yet, at most so many; the oldest of each trial first.
+    #[must_use]
+    pub fn traces(&self, at_most: usize) -> Vec<TracedRequest> {
+        let trials =
+            self.followed.values().flat_map(|run| run.trials.iter().map(move |(id, of)| (run, *id, of)));
+        let waiting = trials.flat_map(|(run, trial, of)| {
+            of.traced.waiting(at_most).map(move |(origin_unix_ns, request)| TracedRequest {
+                run: run.head.id.clone(),
+                trial,
+                cell: of.cell.clone(),
+                origin_unix_ns: *origin_unix_ns,
+                request: request.clone(),
+            })
+        });
+        waiting.take(at_most).collect()
+    }
+
+    /// The first `count` of [`Feed::traces`] were sent.
+    pub fn traces_sent(&mut self, count: usize) {
+        let mut left = count;
+        for trial in self.followed.values_mut().flat_map(|run| run.trials.values_mut()) {
+            let taken = trial.traced.waiting(left).count();
+            trial.traced.sent(taken);
+            left -= taken;
+        }
     }
 
     pub(crate) fn followed(&self) -> impl Iterator<Item = &RunFeed> {
@@ -155,7 +192,7 @@ impl Head {
 }
 
 impl RunFeed {
-    fn look(&mut self, path: &Path) {
+    fn look(&mut self, path: &Path, keeps_traces: bool) {
         self.is_live = live::writer(path).is_some();
         // Blocks and trials are added to the plan while a run goes on.
         if let Some(head) = Head::of(path) {
@@ -165,7 +202,7 @@ impl RunFeed {
         let begun = &begun[begun.len().saturating_sub(TRIALS_MAX)..];
         self.trials.retain(|id, _| begun.iter().any(|(_, kept, _)| kept == id));
         for (folder, id, cell) in begun {
-            let new = || TrialFeed::new(folder.path.clone(), cell.clone());
+            let new = || TrialFeed::new(folder.path.clone(), cell.clone(), keeps_traces);
             let trial = self.trials.entry(*id).or_insert_with(new);
             trial.look();
             if trial.file.is_none() && folder.has_ended() {
@@ -178,7 +215,7 @@ impl RunFeed {
 }
 
 impl TrialFeed {
-    fn new(path: PathBuf, cell: String) -> Self {
+    fn new(path: PathBuf, cell: String, keeps_traces: bool) -> Self {
         Self {
             intervals: Tail::whole(&path.join(INTERVALS)),
             log: GrowingLog::new(&path.join(LOG)),
@@ -186,6 +223,7 @@ impl TrialFeed {
             cell,
             waiting: Vec::new(),
             totals: Totals::default(),
+            traced: Traced::new(keeps_traces),
             file: None,
         }
     }
@@ -212,12 +250,15 @@ impl TrialFeed {
         let is_new = !self.totals.phases.is_empty() && (begins || rows.begins);
         if is_new {
             // Both files from their begin: they belong together.
-            *self = Self::new(self.path.clone(), self.cell.clone());
+            *self = Self::new(self.path.clone(), self.cell.clone(), self.traced.keeps());
             return self.look();
         }
         self.waiting.extend(rows.rows);
         let intervals = lines.iter().filter_map(|line| serde_json::from_slice::<IntervalLine>(line).ok());
-        intervals.for_each(|line| self.totals.interval(line));
+        intervals.for_each(|line| {
+            self.traced.interval(&line);
+            self.totals.interval(line);
+        });
         self.settle();
     }
 
@@ -347,11 +388,15 @@ mod tests {
         }
         totals.response_ns.saturating_record(1_000_000);
         let trial = |id: u32| {
-            let new = TrialFeed::new(PathBuf::new(), format!("cell {id}"));
+            let new = TrialFeed::new(PathBuf::new(), format!("cell {id}"), false);
             (id, TrialFeed { totals: totals.clone(), ..new })
         };
         let run = RunFeed { trials: (0..TRIALS_MAX as u32).map(trial).collect(), ..RunFeed::default() };
-        let feed = Feed { runs: PathBuf::new(), followed: BTreeMap::from([(PathBuf::new(), run)]) };
+        let feed = Feed {
+            runs: PathBuf::new(),
+            followed: BTreeMap::from([(PathBuf::new(), run)]),
+            keeps_traces: false,
+        };
         let of = |sample: &crate::Sample| match &sample.value {
             Value::Number(_) => 1,
             // Count and sum beside the buckets.

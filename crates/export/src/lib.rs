@@ -22,6 +22,7 @@ mod remote_write;
 mod run_families;
 mod text;
 mod totals;
+mod traced;
 
 pub use benchmarks::{bencher, github_benchmark};
 pub use chain::{Chain, Evidence, QUANTILE, SLOPE_PER_S, Stored};
@@ -32,9 +33,10 @@ pub use follow::{Begun, Event, Follow};
 pub use jtl::{JTL_HEAD, jtl_line};
 pub use k6_summary::k6_summary;
 pub use native::{PROTOBUF_TYPE, protobuf};
-pub use otlp::{OTLP_TYPE, otlp, otlp_refused};
+pub use otlp::{OTLP_TYPE, otlp, otlp_refused, otlp_spans};
 pub use remote_write::{
     REMOTE_WRITE_ENCODING, REMOTE_WRITE_TYPE, REMOTE_WRITE_VERSION, remote_write, remote_write_native,
 };
 pub use run_families::{SERIES_MAX, families};
 pub use text::{OPENMETRICS_TYPE, TEXT_TYPE, openmetrics, text};
+pub use traced::TracedRequest;

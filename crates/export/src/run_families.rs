@@ -160,7 +160,8 @@ impl Families {
         }
         let response_ns = &trial.totals.response_ns;
         if trial.totals.measured_from_ns.is_some() {
-            self.response.push_times(&labels, Times::of(response_ns));
+            self.response
+                .push_times(&labels, Times::of(response_ns).with_exemplars(trial.traced.exemplars()));
         }
         for (label, at) in QUANTILES.into_iter().filter(|_| !response_ns.is_empty()) {
             self.quantile.push(&with("quantile", label), response_ns.value_at_quantile(at) as f64 / 1e9);

@@ -4,6 +4,7 @@
 //! closes with `# EOF`, so that a reader knows a cut-off answer.
 
 use crate::family::{Family, Kind, Sample, Value};
+use crate::traced::Exemplar;
 use std::fmt::Write as _;
 
 /// Media type of [`openmetrics`].
@@ -14,7 +15,7 @@ pub const TEXT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// OpenMetrics text.
 #[must_use]
 pub fn openmetrics(families: &[Family]) -> String {
-    let mut text: String = families.iter().map(|family| rendered(family, family.name)).collect();
+    let mut text: String = families.iter().map(|family| rendered(family, family.name, true)).collect();
     text += "# EOF\n";
     text
 }
@@ -22,10 +23,11 @@ pub fn openmetrics(families: &[Family]) -> String {
 /// The exposition format 0.0.4.
 #[must_use]
 pub fn text(families: &[Family]) -> String {
-    families.iter().map(|family| rendered(family, &family.sample_name())).collect()
+    families.iter().map(|family| rendered(family, &family.sample_name(), false)).collect()
 }
 
-fn rendered(family: &Family, name: &str) -> String {
+/// `has_exemplars` of a format that knows them.
+fn rendered(family: &Family, name: &str, has_exemplars: bool) -> String {
     let kind = match family.kind {
         Kind::Counter => "counter",
         Kind::Gauge => "gauge",
@@ -38,8 +40,14 @@ fn rendered(family: &Family, name: &str) -> String {
             Value::Number(number) => line(&mut text, &own, sample, None, *number),
             Value::Times(times) => {
                 let bucket = format!("{own}_bucket");
+                let mut above = f64::NEG_INFINITY;
                 for (bound, count) in times.cumulative() {
                     line(&mut text, &bucket, sample, Some(bound), count as f64);
+                    let is_within = |one: &&Exemplar| above < one.value_s && one.value_s <= bound;
+                    if let Some(one) = times.exemplars.iter().find(is_within).filter(|_| has_exemplars) {
+                        exemplar(&mut text, one);
+                    }
+                    above = bound;
                 }
                 line(&mut text, &format!("{own}_count"), sample, None, times.count as f64);
                 line(&mut text, &format!("{own}_sum"), sample, None, times.sum_s);
@@ -61,6 +69,15 @@ fn line(text: &mut String, name: &str, sample: &Sample, bound: Option<f64>, valu
 pub(crate) fn bound_label(bound: f64) -> String {
     // OpenMetrics wants a floating-point number to look like one.
     if bound.is_finite() { format!("{bound:?}") } else { "+Inf".to_owned() }
+}
+
+/// Behind the line of its bucket.
+fn exemplar(text: &mut String, of: &Exemplar) {
+    let (trace, time_s) = (&of.trace, of.time_unix_ns as f64 / 1e9);
+    text.truncate(text.trim_end().len());
+    let (trace_id, span_id) = (escaped(&trace.trace_id), escaped(&trace.span_id));
+    let _ =
+        writeln!(text, " # {{trace_id=\"{trace_id}\",span_id=\"{span_id}\"}} {:?} {time_s:.3}", of.value_s);
 }
 
 fn escaped(value: &str) -> String {
@@ -96,6 +113,28 @@ mod tests {
         ] {
             assert!(text.contains(row), "{row}{text}");
         }
+    }
+
+    #[test]
+    fn a_bucket_of_openmetrics_has_an_exemplar_that_lies_in_it() {
+        let tracing = units::Tracing::new(1, 1.0);
+        let one = |number: u64, value_s: f64| Exemplar {
+            value_s,
+            time_unix_ns: 1_500_000_000,
+            trace: schema::traced::TraceIds::of(tracing, number),
+        };
+        let mut family = Family::new("prony_response_seconds", Kind::Histogram, "Times");
+        let slowest = vec![one(7, 0.002), one(8, 0.0015)];
+        family.push_times(&[], times(&[1_500_000, 2_000_000]).with_exemplars(slowest));
+        let context = tracing.context(7);
+        let row = format!(
+            "le=\"0.0025\"}} 2 # {{trace_id=\"{:032x}\",span_id=\"{:016x}\"}} 0.002 1.500\n",
+            context.trace_id, context.span_id
+        );
+        let families = [family];
+        let openmetrics = openmetrics(&families);
+        assert!(openmetrics.contains(&row) && openmetrics.matches(" # ").count() == 1, "{openmetrics}");
+        assert!(!text(&families).contains("trace_id"), "the older format has none");
     }
 
     #[test]

@@ -5,19 +5,22 @@
 pub use crate::measured::Measured;
 
 use crate::GenerateError;
+use crate::each::wall_clock_of;
 use crate::fold::{Fold, empty_report, line};
 use crate::orders::timeline;
 use crate::phases::Phases;
 use crate::source::Source;
 use analyze::Beside;
-use engine::{Clocks, IntervalData, Look, MachineClocks, Scripts, Step, give_back_pages, give_way};
+use engine::{
+    Clocks, IntervalData, Look, MachineClocks, Scripts, Step, give_back_pages, give_way, machine_ns,
+};
 use plan::LoadJob;
 use schema::load::{Connections, ErrorClass, LoadReport, Requests};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use units::MonotonicClock;
+use units::{Clock as _, MonotonicClock};
 
 /// How often the wish to stop is looked at while the load runs.
 const STOP_POLL: Duration = Duration::from_millis(50);
@@ -99,6 +102,7 @@ pub fn measure_by<W: Watch>(
     let clock = source.begin(phases.from);
     watch.begun(clock)?;
     let mut fold = Fold::new(job.phases.samples);
+    let mut origin_unix_ns = None;
     let mut warmup = Vec::new();
     let mut sampling = phases.from == Some(0);
     if sampling {
@@ -115,7 +119,13 @@ pub fn measure_by<W: Watch>(
             }
             Step::Ended => break,
             Step::Interval(data) => {
-                let line = line(data, phases.of(data.counts.index), &job.scenario.requests);
+                let phase = phases.of(data.counts.index);
+                let mut line = line(data, phase, &job.scenario.requests, job.load.trace);
+                // The origin has passed by now.
+                line.origin_unix_ns = job.load.trace.map(|_| {
+                    *origin_unix_ns
+                        .get_or_insert_with(|| wall_clock_of(machine_ns().saturating_sub(clock.now().0)))
+                });
                 fold.add(&line, data);
                 give_way();
                 watch.interval(&line, data)?;

@@ -34,6 +34,13 @@ impl Share {
     }
 
     /// Position of this worker's first item in the whole.
+    /// Number in the whole of this worker's thing `n`, from 0, where they are dealt out in turn.
+    #[inline]
+    #[must_use]
+    pub const fn number(self, n: u64) -> u64 {
+        n.wrapping_mul(self.workers).wrapping_add(self.index)
+    }
+
     /// How many workers share.
     #[must_use]
     pub const fn workers(self) -> u64 {

@@ -91,7 +91,8 @@ impl LoadJob {
         if let Some(login) = &self.login {
             login::authorize(&mut scenario, &login.basic());
         }
-        Traffic::new(&scenario, &self.authority, Seed(self.load.seed), &self.bodies)
+        let tracing = self.load.trace.map(|trace| trace.tracing());
+        Traffic::traced(&scenario, &self.authority, Seed(self.load.seed), &self.bodies, tracing)
     }
 
     /// Connections to all origins together.

@@ -6,7 +6,7 @@ use crate::error::PlanError;
 use crate::job::{LoadJob, NameLookup};
 use crate::load::arrival::{self, Wishes};
 use crate::load::settings::{self, Ground, Level, LoadLevels, default_workers};
-use crate::load::{counted, http, intervals};
+use crate::load::{counted, http, intervals, trace};
 use crate::place::login::Login;
 use crate::place::net::HttpUrl;
 use crate::place::tls;
@@ -134,6 +134,7 @@ pub fn single(
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<LoadJob, Wrong> {
     let load = http::of_calls(asked.load, &asked.scenario)?;
+    trace::check(&load, &asked.scenario)?;
     let mut asked = Single { load: &load, ..asked };
     let wanted = Wanted {
         url: asked.url,

@@ -19,6 +19,7 @@ pub mod live;
 pub mod page;
 pub mod segments;
 mod signals;
+mod spans;
 pub mod tail;
 mod trials;
 
@@ -28,3 +29,4 @@ pub use error::RecordError;
 pub use files::{Lines, beside, read_json, write_json, write_whole};
 pub use folder::{RunFolder, TrialFolder, run_name};
 pub use hlog_merge::{GrowingLog, NewRows, TimedRow};
+pub use spans::{join_spans, joined_spans};

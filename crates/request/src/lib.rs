@@ -22,7 +22,7 @@ pub use check::{
 };
 pub use program::{
     Bytes, CAPTURED_BYTES_MAX, Captured, Framed, Made, MakeCause, MakeError, Maker, Program, ProgramError,
-    User,
+    User, untraceable,
 };
 pub use stream::StreamRule;
 pub use token::TokenUse;

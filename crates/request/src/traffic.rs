@@ -5,7 +5,7 @@ use schema::arrival::{LengthPlan, ThinkPlan};
 use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, RequestPlan, ScenarioPlan};
 use schema::scenario::{OnFailure, UserConnection};
 use std::sync::Arc;
-use units::Seed;
+use units::{Seed, Tracing};
 use wire::{Framing, Http1};
 
 /// What is sent. Clone one for each worker: checks hold scratch memory.
@@ -43,7 +43,21 @@ impl Traffic {
         seed: Seed,
         bodies: &[Option<Vec<u8>>],
     ) -> Result<Self, ProgramError> {
-        let program = Program::compile(plan, host, seed.0)?;
+        Self::traced(plan, host, seed, bodies, None)
+    }
+
+    /// As [`Traffic::new`], with a header `traceparent` in every request.
+    ///
+    /// # Errors
+    /// As [`Traffic::new`], and as [`Program::traced`].
+    pub fn traced(
+        plan: &ScenarioPlan,
+        host: &str,
+        seed: Seed,
+        bodies: &[Option<Vec<u8>>],
+        tracing: Option<Tracing>,
+    ) -> Result<Self, ProgramError> {
+        let program = Program::traced(plan, host, seed.0, tracing)?;
         let session = plan.session.as_ref().map(|session| SessionSettings {
             thinks: session
                 .steps

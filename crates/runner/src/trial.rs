@@ -72,7 +72,8 @@ pub(crate) fn run(
     if let Err(error) = hooks.set_up(&environment.stop) {
         return not_set_up(blank, error, &hooks, up, folder);
     }
-    let job = load_job(plan, cell, scenario, &up);
+    let mut job = load_job(plan, cell, scenario, &up);
+    job.load.trace = job.load.trace.map(|trace| trace.of_trial(trial.id));
     let metrics = metrics_of(target);
     let over = AtomicBool::new(false);
     let manifest = for_events(target);

@@ -7,6 +7,7 @@
 use crate::metric::Metric;
 use crate::said;
 use crate::said::Said;
+use crate::spans::SpansFile;
 use crate::version::WhyVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ pub struct WhyFile {
     pub run: String,
     /// One entry a cell, in plan order.
     pub cells: Vec<CellWhy>,
+    /// Where the time of slow requests went, where the target's spans were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spans: Option<SpansFile>,
 }
 
 /// What was found in one cell, what was looked at and ruled out, and what could not be looked at.

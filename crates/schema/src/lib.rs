@@ -63,8 +63,10 @@ pub mod server_side;
 pub mod service;
 mod settings;
 pub mod shape;
+pub mod share;
 pub mod signals;
 pub mod soak;
+pub mod spans;
 pub mod steady;
 pub mod study;
 pub mod target;
@@ -73,6 +75,7 @@ pub mod text;
 pub mod threshold;
 mod times;
 pub mod tls;
+pub mod traced;
 pub mod trial;
 pub mod tuning;
 pub mod version;
@@ -107,6 +110,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("analysis", schema_for!(analysis::AnalysisFile)),
         ("page", schema_for!(page::PageFile)),
         ("why", schema_for!(finding::WhyFile)),
+        ("spans", schema_for!(spans::SpansFile)),
         ("intervention", schema_for!(intervention::InterventionFile)),
         ("signals", schema_for!(signals::Signals)),
         ("audit", schema_for!(audit::AuditReport)),

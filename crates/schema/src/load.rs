@@ -9,6 +9,7 @@ pub use crate::messages::{MessageSummary, MessageTime, StreamLength};
 use crate::plan::{LoadPlan, PhasePlan, ScenarioPlan};
 use crate::said::Said;
 pub use crate::times::{Latencies, LatencySummary, RankInterval, Time};
+use crate::traced::NotableRequests;
 use crate::version::LoadVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,9 @@ pub struct LoadReport {
     /// The first answers that failed a check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_answers: Vec<FailedAnswer>,
+    /// The slowest requests and the first failures.
+    #[serde(default, skip_serializing_if = "NotableRequests::is_empty")]
+    pub notable: NotableRequests,
     /// What the generator itself used.
     pub generator: Generator,
     /// Whether what was sent follows the arrivals that were asked for; absent for closed loads and too few requests.

@@ -3,7 +3,9 @@
 use crate::arrival::{ArrivalPlan, Arrivals, Shape, ShapePlan, TextOr, Think, ThinkPlan};
 use crate::fleet::FleetPlan;
 use crate::levels::OneOrMany;
+use crate::share::Share;
 use crate::tls::TlsPlan;
+use crate::traced::TracePlan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -50,6 +52,10 @@ pub struct Load {
     pub spin: Option<SpinChoice>,
     /// Whether workers with times to keep ask for short slices and a higher priority: `auto` or `normal`. Default auto.
     pub priority: Option<PriorityChoice>,
+    /// Every request carries a trace id in the header `traceparent` (W3C Trace Context), and this share of them, such as
+    /// `"1%"` or 0.01, asks the target to record its trace. Default: no header.
+    #[schemars(with = "Option<TextOr<Share>>")]
+    pub trace: Option<Share>,
     /// How connections are made, kept and ended.
     #[serde(default)]
     pub connection: ConnectionUse,
@@ -167,6 +173,9 @@ pub struct LoadPlan {
     /// Whether workers with times to keep ask for a better standing than other threads.
     #[serde(default)]
     pub priority: PriorityChoice,
+    /// Trace context of the requests; they carry none where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TracePlan>,
     /// How connections are made, kept and ended.
     pub connection: ConnectionPlan,
     /// TLS; plain text where absent.

@@ -10,6 +10,7 @@ pub use crate::messages::MessageInterval;
 use crate::said::Said;
 use crate::server_side::ServerSide;
 use crate::steady::{Steadiness, WarmUpEnd};
+use crate::traced::NotableRequests;
 use crate::version::TrialVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -190,6 +191,13 @@ pub struct IntervalLine {
     /// When at least four requests were in flight and none ended, for 10 ms or more; the eight longest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<StallSpan>,
+    /// The slowest requests of those whose times are in it, and its first failures.
+    #[serde(default, skip_serializing_if = "NotableRequests::is_empty")]
+    pub notable: NotableRequests,
+    /// The trial's origin on the wall clock, in nanoseconds since 1970-01-01 UTC; only where requests have traces, whose
+    /// spans go by the wall clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin_unix_ns: Option<u64>,
     /// Messages on streams; absent where no request of the scenario is a stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessageInterval>,

@@ -84,6 +84,11 @@ version!(
     "prony.each/1"
 );
 version!(
+    /// Head of `spans.json`.
+    SpansVersion,
+    "prony.spans/1"
+);
+version!(
     /// Head of `why --format json`.
     WhyVersion,
     "prony.why/2",

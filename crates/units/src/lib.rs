@@ -7,16 +7,20 @@
 //! Absent on purpose: wall-clock time, and any IO.
 
 mod clock;
+mod draw;
 pub mod format;
 mod parse;
 mod quantity;
 mod seed;
+mod trace;
 mod users;
 
 pub use clock::{Clock, MonotonicClock};
+pub use draw::Draw;
 pub use parse::ParseQuantityError;
 pub use quantity::{BitsPerSecond, Bytes, Count, Nanos, PerSecond};
 pub use seed::{Rng, Seed};
+pub use trace::{TraceContext, Tracing};
 pub use users::{ParseUsersError, Users};
 
 /// Longest time that a histogram tells apart: one hour (METHOD §10). Longer ones count as an hour.

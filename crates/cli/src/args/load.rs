@@ -4,6 +4,7 @@ use super::{
     AlarmArgs, ArrivalArgs, ConnectionArgs, HookArgs, MonitorArgs, RequestArgs, ResultArgs, TlsArgs,
 };
 use crate::load::compat::Tool;
+use schema::design::Share;
 use schema::experiment::{Load, OneOrMany};
 use units::{Count, Nanos, PerSecond, Users};
 
@@ -13,6 +14,7 @@ pub(super) const FLAGS: &[(&str, &str)] = &[
     ("load", "-R"),
     ("load.connections", "-c"),
     ("load.rate", "-R"),
+    ("load.trace", "--trace-sample"),
     ("load.workers", "-t"),
     ("requests", "-n"),
 ];
@@ -82,6 +84,10 @@ pub(crate) struct LoadArgs {
     /// Seed of random arrivals
     #[arg(long, default_value_t = plan::defaults::SEED)]
     pub(crate) seed: u64,
+    /// Send a trace id with every request (traceparent of W3C Trace Context), and ask the target to record the traces of
+    /// this share, drawn by --seed, for example 1%
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) trace_sample: Option<Share>,
     /// CPUs for the generator's threads, for example 0 or 0-3 [default: not pinned]
     #[arg(long, value_name = "CPUS")]
     pub(crate) pin: Option<String>,
@@ -117,6 +123,7 @@ impl LoadArgs {
             connect_timeout: Some(self.connect_timeout),
             timeout: Some(self.timeout),
             total_timeout: self.total_timeout,
+            trace: self.trace_sample,
             ..Load::default()
         };
         self.pacing.put_into(&mut load, self.rate);

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   prony why runs/2026-11-21T09-30-00Z-go-frameworks
   prony why runs/2026-11-21T09-30-00Z-go-frameworks --cell c3 --all
+  prony why runs/2026-11-21T09-30-00Z-go-frameworks --spans traces.jsonl
 
 A finding says \"consistent with\" until `prony intervene` has changed its suspect and the numbers moved as predicted.")]
 pub(crate) struct WhyArgs {
@@ -18,6 +19,10 @@ pub(crate) struct WhyArgs {
     /// Also tell the number by which each other cause was ruled out, and what could not be looked at
     #[arg(long)]
     pub(crate) all: bool,
+    /// Show where the time of slow requests went, by the target's spans in this file of an OpenTelemetry collector (file
+    /// exporter, JSON lines); the result is kept in the run folder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) spans: Option<PathBuf>,
     /// What to print
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,

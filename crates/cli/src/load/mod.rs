@@ -63,7 +63,7 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &Arc<AtomicBool>) -> Resul
     }
     let watched = alarms::of_flags(&args.alarms)?;
     let monitored = LoadFiles::begin(&args.monitor, !watched.is_empty())?;
-    let monitor = monitored
+    let mut monitor = monitored
         .as_ref()
         .map(|files| Monitor::begin(&args.monitor, &args.consent, files.runs()))
         .transpose()?;
@@ -87,7 +87,7 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &Arc<AtomicBool>) -> Resul
     watcher.progress.begins(&job);
     let measured = measure_or_refuse(&job, &mut watcher, stop);
     watcher.progress.finish();
-    if let (Some(monitor), Some(files)) = (&monitor, &watcher.monitored) {
+    if let (Some(monitor), Some(files)) = (&mut monitor, &watcher.monitored) {
         monitor.end(files.run());
     }
     let fired = alarms.map(Alarms::end).unwrap_or_default();

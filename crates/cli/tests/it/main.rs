@@ -69,6 +69,7 @@ mod targets;
 mod texts;
 mod tidy;
 mod tls;
+mod traces;
 mod true_documents;
 mod urls;
 mod verify_monitoring;

@@ -260,13 +260,18 @@ fn a_collector_is_sent_values_while_a_load_lasts_and_at_its_end() {
 }
 
 /// A collector of OpenTelemetry that prints what it takes.
-struct Collector {
+pub(crate) struct Collector {
     program: Program,
     printed: std::path::PathBuf,
 }
 
 impl Collector {
-    fn start(name: &str, folder: &Path) -> Self {
+    /// The program of a real collector, if there is one.
+    pub(crate) fn program() -> Option<&'static str> {
+        ["otelcol", "otelcorecol", "otelcol-contrib"].into_iter().find(|name| is_there(name))
+    }
+
+    pub(crate) fn start(name: &str, folder: &Path) -> Self {
         let printed = folder.join("printed");
         let errors = std::fs::File::create(&printed).unwrap();
         let program = Program::start(errors.into(), |addr| {
@@ -274,7 +279,7 @@ impl Collector {
             let text = format!(
                 "receivers: {{ otlp: {{ protocols: {{ http: {{ endpoint: '{addr}' }} }} }} }}\n\
                  exporters: {{ debug: {{ verbosity: detailed }} }}\n\
-                 service:\n  telemetry: {{ metrics: {{ level: none }} }}\n  pipelines: {{ metrics: {{ receivers: [otlp], exporters: [debug] }} }}\n"
+                 service:\n  telemetry: {{ metrics: {{ level: none }} }}\n  pipelines:\n    metrics: {{ receivers: [otlp], exporters: [debug] }}\n    traces: {{ receivers: [otlp], exporters: [debug] }}\n"
             );
             std::fs::write(&config, text).unwrap();
             let mut command = Command::new(name);
@@ -285,15 +290,18 @@ impl Collector {
         Self { program, printed }
     }
 
-    fn printed(&self) -> String {
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.program.addr)
+    }
+
+    pub(crate) fn printed(&self) -> String {
         std::fs::read_to_string(&self.printed).unwrap_or_default()
     }
 }
 
 #[test]
 fn a_real_collector_takes_every_family_with_its_values() {
-    let Some(program) = ["otelcol", "otelcorecol", "otelcol-contrib"].into_iter().find(|name| is_there(name))
-    else {
+    let Some(program) = Collector::program() else {
         println!(
             "skipped: a real collector of OpenTelemetry, because otelcol is missing (see opentelemetry.io)"
         );
@@ -302,8 +310,7 @@ fn a_real_collector_takes_every_family_with_its_values() {
     let folder = tempfile::tempdir().unwrap();
     let run = whole_run(folder.path());
     let collector = Collector::start(program, folder.path());
-    let url = format!("http://{}", collector.program.addr);
-    good(&["metrics", &run, "--otlp", &url]);
+    good(&["metrics", &run, "--otlp", &collector.url()]);
     let text = good(&["metrics", &run]).out;
     let families = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
     let names: Vec<&str> = families.map(|name| name.trim_end_matches("_total")).collect();

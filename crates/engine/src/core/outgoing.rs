@@ -193,7 +193,7 @@ impl<F: Framing> Outgoing<F> {
     /// Number of a request over all workers.
     #[inline]
     pub(super) const fn global(&self, which: Which) -> u64 {
-        which.n.wrapping_mul(self.share.workers()).wrapping_add(self.share.index())
+        self.share.number(which.n)
     }
 
     /// A later step of a session.

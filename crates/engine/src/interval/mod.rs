@@ -6,6 +6,7 @@
 mod account;
 mod counts;
 mod messages;
+mod notable;
 mod sent;
 mod stalls;
 mod streams;
@@ -18,6 +19,7 @@ pub(crate) use account::SessionAccount;
 pub use account::{Account, ByClass};
 pub use counts::Counts;
 pub use messages::{MessageAccount, MessageCounts, MessageTimes};
+pub use notable::{Notable, Notables};
 use request::FailureLog;
 use schema::load::{ErrorClass, TokenKind};
 pub use sent::Sent;
@@ -123,6 +125,8 @@ pub struct Interval<H> {
     pub sent: Sent,
     /// When nothing ended though requests were in flight.
     pub stalls: Stalls,
+    /// The slowest requests and the first failures, by their numbers.
+    pub notables: Notables,
     /// Texts of failures, a few for each class.
     pub examples: BTreeMap<ErrorClass, Vec<String>>,
     /// By named request, in the scenario's order; empty for a scenario of one.
@@ -146,6 +150,7 @@ impl<H: Store> Default for Interval<H> {
             messages: MessageTimes::default(),
             sent: Sent { complete_to_ns: u64::MAX, ..Sent::default() },
             stalls: Stalls::default(),
+            notables: Notables::default(),
             examples: BTreeMap::new(),
             entries: Vec::new(),
             wrong: H::empty(),
@@ -171,6 +176,7 @@ impl<H: Store> Interval<H> {
         self.messages.clear();
         self.sent.clear();
         self.stalls.clear();
+        self.notables.clear();
         self.examples.clear();
         self.entries.iter_mut().for_each(EntryData::clear);
         self.sessions.account = SessionAccount::default();
@@ -207,6 +213,7 @@ impl<H: Store> Interval<H> {
     pub fn merge<P: AddTo<H>>(&mut self, other: &Interval<P>) {
         self.sent.merge(&other.sent);
         self.stalls.merge(&other.stalls);
+        self.notables.merge(&other.notables);
         self.counts.merge(&other.counts);
         self.status.iter_mut().zip(other.status.iter()).for_each(|(sum, n)| *sum += n);
         self.times.add(&other.times);

@@ -14,3 +14,4 @@ mod set_up;
 mod stalls;
 mod tls;
 mod tls_faults;
+mod traced;

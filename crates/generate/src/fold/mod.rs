@@ -2,6 +2,7 @@
 
 mod by_request;
 mod messages;
+mod notable;
 mod rate;
 mod samples;
 mod whole;
@@ -20,6 +21,7 @@ use schema::load::{
     SessionSummary, Time, TokenKind, TokenSummary, Validity, Window,
 };
 use schema::plan::EntryPlan;
+use schema::traced::{NotableRequests, TracePlan};
 use schema::trial::{IntervalLine, Phase, SampleSummary, StallSpan};
 use schema::version::LoadVersion;
 use std::cmp::Reverse;
@@ -201,6 +203,7 @@ impl Fold {
             sessions: self.sessions(job),
             tokens: self.tokens(job),
             failed_answers: self.measured.failed_answers.clone().into_answers(),
+            notable: notable::requests(&self.measured.notables, &job.scenario.requests, job.load.trace),
             generator: self.window.generator(job.load.workers, self.measured.counts.nice),
             ..empty_report(job)
         };
@@ -265,15 +268,17 @@ pub(crate) fn empty_report(job: &LoadJob) -> LoadReport {
         sessions: None,
         tokens: Vec::new(),
         failed_answers: Vec::new(),
+        notable: NotableRequests::default(),
         fleet: None,
     }
 }
 
-/// The line of an interval; `requests` are the scenario's.
+/// The line of an interval; `requests` are the scenario's, and `trace` says which traces they carry.
 pub(crate) fn line(
     data: &IntervalData,
     (phase, sample): (Phase, Option<u32>),
     requests: &[EntryPlan],
+    trace: Option<TracePlan>,
 ) -> IntervalLine {
     let counts = &data.counts;
     let mut failed = counts.warm;
@@ -299,6 +304,8 @@ pub(crate) fn line(
         p50_ns: at(0.5),
         p99_ns: at(0.99),
         stalls: stalls(data),
+        origin_unix_ns: None,
+        notable: notable::requests(&data.notables, requests, trace),
         messages: messages::interval(requests, data),
         by_request: by_request::lines(&data.entries, requests),
     }

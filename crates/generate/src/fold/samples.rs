@@ -91,7 +91,7 @@ mod tests {
             data.counts.answers = 3;
             data.times[Time::Response].record(1_000 + index).unwrap();
             let sample = u32::try_from(index / 100).unwrap() + 1;
-            samples.add(&line(&data, (Phase::Sample, Some(sample)), &[]), &data);
+            samples.add(&line(&data, (Phase::Sample, Some(sample)), &[], None), &data);
             if index % 100 == 99 {
                 assert_eq!(samples.close().answers, 300);
             }

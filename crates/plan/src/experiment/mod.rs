@@ -27,8 +27,8 @@ pub use profile::WINDOWS as PROFILE_WINDOWS;
 pub use short::short;
 
 use crate::context::Context;
-use crate::load::http;
 use crate::load::settings::{self, Ground, LoadLevels, default_workers};
+use crate::load::{http, trace};
 use crate::wrong::Wrong;
 use crate::{PlanError, defaults, hooks, scenario};
 use launch::pin::{self, PinMode};
@@ -70,6 +70,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let pin = pin_plan(pin, &context.usable_cpus, !services.is_empty())?;
     let limits = limits::resolve(file, &positions)?;
     let load = file.load.clone().unwrap_or_default();
+    scenarios.iter().try_for_each(|scenario| trace::check(&load, scenario))?;
     let phases = phases(&file.phases, &targets)?;
     let ground = Ground {
         folder: &context.project,

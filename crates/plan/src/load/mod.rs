@@ -9,4 +9,5 @@ pub mod ports;
 pub mod processes;
 pub mod recorded;
 pub(crate) mod settings;
+pub(crate) mod trace;
 mod users;

@@ -6,6 +6,7 @@
 use super::arrival::{self, Wishes};
 use super::connection::{Spoken, connection, spoken};
 use super::processes::{Spread, SpreadError, Wanted, connections_per_process, spread};
+use super::trace;
 use super::users::{CONNECTIONS_MAX, Users, users};
 use crate::defaults;
 use crate::wrong::Wrong;
@@ -162,6 +163,7 @@ pub(crate) fn plan(load: &Load, level: Level, ground: &Ground<'_>) -> Result<Loa
         spin: load.spin.unwrap_or_default(),
         priority: load.priority.unwrap_or_default(),
         connection,
+        trace: trace::plan(load, ground.seed)?,
         seed: ground.seed,
         ..LoadPlan::default()
     }))

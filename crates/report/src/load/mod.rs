@@ -4,6 +4,8 @@ pub(crate) mod csv;
 pub(crate) mod html;
 pub(crate) mod markdown;
 mod messages;
+mod notable;
+mod part;
 pub(crate) mod parts;
 pub(crate) mod text;
 pub(crate) mod words;

@@ -1,6 +1,9 @@
 //! What a scenario adds to a load: tables by named request, of sessions, tokens and failed answers; one home for the
 //! terminal, Markdown and HTML.
 
+use crate::load::notable;
+pub(crate) use crate::load::part::Part;
+use crate::load::part::{number, words};
 use crate::load::words::{Field, quantile, short_fields};
 use crate::words::Footnotes;
 use crate::{clean, format};
@@ -11,20 +14,6 @@ use std::collections::BTreeMap;
 /// Characters shown of a failed answer's body.
 const BODY_CHARS: usize = 80;
 
-/// A table with its heading.
-pub(crate) struct Part {
-    pub(crate) title: &'static str,
-    /// Names of columns; the first holds words, those of `is_number` numbers.
-    pub(crate) columns: Vec<Column>,
-    pub(crate) rows: Vec<Vec<String>>,
-}
-
-/// A column of a [`Part`].
-pub(crate) struct Column {
-    pub(crate) name: &'static str,
-    pub(crate) is_number: bool,
-}
-
 /// The tables of a load, without the empty ones.
 pub(crate) fn parts(report: &LoadReport, notes: &mut Footnotes) -> Vec<Part> {
     let parts = [
@@ -34,15 +23,7 @@ pub(crate) fn parts(report: &LoadReport, notes: &mut Footnotes) -> Vec<Part> {
         failed_answers(report),
         agents(report),
     ];
-    parts.into_iter().filter(|part| !part.rows.is_empty()).collect()
-}
-
-fn words(name: &'static str) -> Column {
-    Column { name, is_number: false }
-}
-
-fn number(name: &'static str) -> Column {
-    Column { name, is_number: true }
+    parts.into_iter().chain(notable::tables(report)).filter(|part| !part.rows.is_empty()).collect()
 }
 
 /// The quantiles that tell requests apart in few columns.

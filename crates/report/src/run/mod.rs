@@ -26,6 +26,7 @@ pub(crate) mod ranking;
 pub(crate) mod settings;
 pub(crate) mod shift;
 pub(crate) mod soak;
+mod spans;
 pub(crate) mod steady;
 pub(crate) mod text;
 pub(crate) mod usual;

@@ -2,6 +2,7 @@
 //!
 //! Invariant: names and texts may come from targets and are cleaned.
 
+use super::spans;
 use crate::terminal::layout::{Align, paragraph, table};
 use crate::terminal::paint::{Tone, finish, paint};
 use crate::{Style, clean, format, words};
@@ -17,7 +18,9 @@ use schema::said::{Joint, Said};
 pub fn why_text(why: &WhyFile, folder: &str, all: bool, style: Style) -> String {
     let columns = style.columns();
     let cells: Vec<String> = why.cells.iter().map(|cell| one_cell(folder, cell, all, columns)).collect();
-    finish(&cells.join("\n"), style)
+    let spans = why.spans.as_ref().map(|spans| spans::text(spans, columns));
+    let parts: Vec<String> = cells.into_iter().chain(spans).collect();
+    finish(&parts.join("\n"), style)
 }
 
 fn one_cell(folder: &str, cell: &CellWhy, all: bool, columns: usize) -> String {

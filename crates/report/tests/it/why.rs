@@ -72,6 +72,7 @@ fn sample() -> WhyFile {
             }],
             unread: vec![Unread { cause: FindingCause::PoolWait, text: "the target does not tell".into() }],
         }],
+        spans: None,
     }
 }
 

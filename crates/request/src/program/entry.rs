@@ -11,6 +11,7 @@ use crate::template::text::push_percent;
 use crate::template::{Piece, Scope, compile_text};
 use schema::plan::{EntryPlan, RequestPlan};
 use std::num::NonZeroUsize;
+use units::{TraceContext, Tracing};
 use wire::{EncodeError, Fill, Message, RequestHead, Spot};
 
 /// The parts of a request, compiled.
@@ -97,9 +98,23 @@ impl Outline {
         })
     }
 
+    /// The traces that it carries, where its bytes change in nothing else.
+    pub(super) fn only_trace(&self) -> Option<Tracing> {
+        let mut nodes = self.nodes();
+        match (nodes.next(), nodes.next()) {
+            (Some(Node::Trace(tracing)), None) if !self.has_cookies => Some(*tracing),
+            _ => None,
+        }
+    }
+
     /// Whether its bytes never change, but for the cookies of a user.
     pub(super) fn is_fixed(&self) -> bool {
         is_fixed(&self.path) && is_fixed(&self.body) && self.headers.iter().all(|(_, value)| is_fixed(value))
+    }
+
+    /// Gives every request the header of its trace.
+    pub(super) fn trace(&mut self, tracing: Tracing) {
+        self.headers.push((TraceContext::HEADER.to_owned(), vec![Piece::Value(Node::Trace(tracing))]));
     }
 
     fn has(&self, name: &str) -> bool {

@@ -1,10 +1,11 @@
 //! A program whose messages a protocol has framed: fixed ones are prepared, the others planned, once for all workers.
 
 use super::made::{Bytes, Made};
-use super::{Program, ProgramError};
+use super::{MakeCause, Program, ProgramError};
 use crate::template::node::Node;
 use std::sync::Arc;
-use wire::{Framing, Planned as _};
+use units::Tracing;
+use wire::{Fill, Framing, Planned as _, Spot};
 
 /// A program as one protocol sends it; shared by all workers.
 #[derive(Debug)]
@@ -21,6 +22,60 @@ pub(super) struct Entry<F: Framing> {
     pub(super) lasting: Option<(u32, u32)>,
     /// How it is rendered; absent where the lasting bytes are all that is ever sent.
     pub(super) plan: Option<F::Plan<Node>>,
+    /// The bytes of a request that is fixed but for its trace; without a plan's values they are only copied.
+    pub(super) stamped: Option<Stamped>,
+}
+
+/// A request that is fixed but for the value of `traceparent`, which is always of one length.
+#[derive(Debug)]
+pub(super) struct Stamped {
+    bytes: Vec<u8>,
+    at: usize,
+    tracing: Tracing,
+}
+
+impl Stamped {
+    /// Of a plan; none where its bytes do not hold the value as it is.
+    fn new<F: Framing>(plan: &F::Plan<Node>, tracing: Tracing) -> Option<Self> {
+        let mut bytes = Vec::new();
+        plan.render(&mut OfFirst(tracing), &mut bytes, &mut Vec::new()).ok()?;
+        let value = tracing.context(0).traceparent();
+        let at = bytes.windows(value.len()).position(|part| part == value)?;
+        Some(Self { bytes, at, tracing })
+    }
+
+    /// Request `global` in the place of what is in `out`.
+    #[inline]
+    pub(super) fn render(&self, global: u64, out: &mut Vec<u8>) {
+        out.clear();
+        out.extend_from_slice(&self.bytes);
+        let value = self.tracing.context(global).traceparent();
+        out[self.at..self.at + value.len()].copy_from_slice(&value);
+    }
+}
+
+/// Fills in the trace of request 0.
+struct OfFirst(Tracing);
+
+impl Fill<Node> for OfFirst {
+    type Error = MakeCause;
+
+    fn fill(&mut self, _: &Node, _: Spot, out: &mut Vec<u8>) -> Result<(), MakeCause> {
+        out.extend_from_slice(&self.0.context(0).traceparent());
+        Ok(())
+    }
+
+    fn has_cookies(&self) -> bool {
+        false
+    }
+
+    fn fill_cookies(&mut self, _: &mut Vec<u8>) -> Result<(), MakeCause> {
+        Ok(())
+    }
+
+    fn judge_target(&self, _: Option<u8>) -> Result<(), MakeCause> {
+        Ok(())
+    }
 }
 
 impl<F: Framing> Framed<F> {
@@ -36,7 +91,10 @@ impl<F: Framing> Framed<F> {
             let prepared = is_fixed.then(|| F::prepare(&message));
             let place = prepared.map(|bytes| append(&mut lasting, &bytes).ok_or_else(|| too_much(index)));
             let plan = (!is_fixed || message.has_cookies).then(|| F::Plan::new(&message));
-            entries.push(Entry { lasting: place.transpose()?, plan });
+            let tracing = entry.outline.only_trace();
+            let stamped =
+                tracing.zip(plan.as_ref()).and_then(|(tracing, plan)| Stamped::new::<F>(plan, tracing));
+            entries.push(Entry { lasting: place.transpose()?, plan, stamped });
         }
         Ok(Arc::new(Self { program: program.clone(), entries, lasting: lasting.into() }))
     }

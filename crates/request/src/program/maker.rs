@@ -74,7 +74,7 @@ impl<F: Framing> Maker<F> {
         let global = self.global(n);
         let program = self.framed.program();
         match &program.chooser {
-            None => program.choose(self.only, global).0,
+            None => self.only.unwrap_or_else(|| program.choose(None, global).0),
             Some(chooser) => {
                 chosen(chooser, program, &mut self.cursors, global, &mut self.chosen).unwrap_or(0)
             }
@@ -91,6 +91,12 @@ impl<F: Framing> Maker<F> {
     pub fn make(&mut self, n: u64, user: Option<&User<'_>>, out: &mut Vec<u8>) -> Result<Made, MakeError> {
         let program = self.framed.program();
         let global = self.global(n);
+        // Nothing is drawn for a request that is the only one and fixed but for its trace.
+        if let (Some(entry), None, None) = (self.only, &program.steps, &program.chooser)
+            && let Some(made) = self.stamp(entry, global, out)
+        {
+            return Ok(made);
+        }
         let (entry, rng) = match &program.steps {
             Some(steps) => program.step(steps, self.only, global, user)?,
             None => match &program.chooser {
@@ -128,6 +134,14 @@ impl<F: Framing> Maker<F> {
         self.render(entry, seed.derive("message", message).rng(), n, user, out)
     }
 
+    /// A request that is fixed but for its trace.
+    #[inline]
+    fn stamp(&self, entry: u16, global: u64, out: &mut Vec<u8>) -> Option<Made> {
+        let stamped = self.framed.entry(entry).stamped.as_ref()?;
+        stamped.render(global, out);
+        Some(Made { entry, bytes: Bytes::Rendered, token: None })
+    }
+
     /// The number of request `n` over all workers.
     #[inline]
     const fn global(&self, n: u64) -> u64 {
@@ -148,6 +162,9 @@ impl<F: Framing> Maker<F> {
         let parts = &program.entries[usize::from(entry)];
         let cookies = user.map_or("", |user| user.cookies);
         let framed = self.framed.entry(entry);
+        if let Some(made) = self.stamp(entry, global, out) {
+            return Ok(made);
+        }
         let plan = match (&framed.plan, framed.lasting) {
             (Some(plan), None) => plan,
             (Some(plan), Some(_)) if !cookies.is_empty() => plan,

@@ -15,12 +15,14 @@ mod made;
 mod maker;
 #[cfg(test)]
 pub(crate) mod tests;
+mod traced;
 
 pub use captured::{CAPTURED_BYTES_MAX, Captured};
 pub use error::{MakeCause, MakeError, ProgramError};
 pub use framed::Framed;
 pub use made::{Bytes, Made};
 pub use maker::{Maker, User};
+pub use traced::untraceable;
 
 use crate::feeder::{Feeder, Source};
 use crate::template::node::Node;
@@ -31,7 +33,7 @@ use entry::Outline;
 use schema::plan::{EntryPlan, ScenarioPlan};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
-use units::Seed;
+use units::{Seed, Tracing};
 
 /// A scenario compiled once; shared by all workers.
 #[derive(Debug)]
@@ -68,6 +70,8 @@ struct Entry {
 pub(crate) struct Surroundings<'a> {
     pub(crate) env: &'a dyn Fn(&str) -> Option<String>,
     pub(crate) clock: fn() -> Duration,
+    /// Traces of the requests, where they carry any.
+    pub(crate) tracing: Option<Tracing>,
 }
 
 impl Program {
@@ -77,8 +81,22 @@ impl Program {
     /// # Errors
     /// Any mistake in expressions, requests, feeders, tokens or weights: see [`ProgramError`].
     pub fn compile(plan: &ScenarioPlan, host: &str, seed: u64) -> Result<Self, ProgramError> {
+        Self::traced(plan, host, seed, None)
+    }
+
+    /// As [`Program::compile`], with a header `traceparent` in every request.
+    ///
+    /// # Errors
+    /// As [`Program::compile`]; a request that has such a header already, or a script, which writes its own requests.
+    pub fn traced(
+        plan: &ScenarioPlan,
+        host: &str,
+        seed: u64,
+        tracing: Option<Tracing>,
+    ) -> Result<Self, ProgramError> {
         let since_epoch = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let surroundings = Surroundings { env: &|name| std::env::var(name).ok(), clock: since_epoch };
+        let surroundings =
+            Surroundings { env: &|name| std::env::var(name).ok(), clock: since_epoch, tracing };
         Self::compile_in(plan, host, seed, &surroundings)
     }
 
@@ -90,6 +108,9 @@ impl Program {
     ) -> Result<Self, ProgramError> {
         let captures = captures(plan);
         check_names(plan, &captures)?;
+        if let Some(error) = surroundings.tracing.and_then(|_| untraceable(plan)) {
+            return Err(error);
+        }
         let token_makers: Vec<String> = plan.tokens.keys().cloned().collect();
         let sources = open_feeders(plan)?;
         let columns: Vec<(String, Vec<String>)> = plan
@@ -113,7 +134,11 @@ impl Program {
         for (index, entry) in plan.requests.iter().enumerate() {
             let key = format!("requests.{index}");
             let with_cookies = plan.session.as_ref().is_some_and(|session| session.cookies);
-            let outline = entry::compile(entry, &key, host, Scope { vars: &vars, ..scope }, with_cookies)?;
+            let mut outline =
+                entry::compile(entry, &key, host, Scope { vars: &vars, ..scope }, with_cookies)?;
+            if let Some(tracing) = surroundings.tracing {
+                outline.trace(tracing);
+            }
             entries.push(Entry::new(entry, outline, &vars));
         }
         let steps = steps(plan)?;

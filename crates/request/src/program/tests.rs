@@ -22,7 +22,8 @@ pub(crate) fn plan(requests: Vec<EntryPlan>, vars: &[(&str, &str)]) -> ScenarioP
 
 pub(crate) fn compile(plan: &ScenarioPlan) -> Result<Arc<Framed<Http1>>, ProgramError> {
     let env = |name: &str| (name == "STAGE").then(|| "test".to_owned());
-    let surroundings = Surroundings { env: &env, clock: || Duration::from_millis(1_700_000_000_123) };
+    let surroundings =
+        Surroundings { env: &env, clock: || Duration::from_millis(1_700_000_000_123), tracing: None };
     let program = Program::compile_in(plan, "h:1", 42, &surroundings)?;
     Framed::new(&Arc::new(program))
 }

@@ -103,6 +103,10 @@ impl<O: Outside> Frame<'_, O> {
             }
             Node::Worker => Value::Int(self.worker.into()),
             Node::Session => Value::Int(self.session.into()),
+            Node::Trace(tracing) => {
+                let text = tracing.context(self.global).traceparent();
+                self.put(|out| out.extend_from_slice(&text))
+            }
             Node::Clock(form) => self.clock_value(*form),
             Node::Digest(digest, inner) => {
                 let text = self.text(inner)?;

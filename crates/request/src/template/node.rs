@@ -71,6 +71,8 @@ pub(crate) enum Node {
     Token(u8),
     Worker,
     Session,
+    /// The value of the header `traceparent`; no expression of a user makes it.
+    Trace(units::Tracing),
     /// A whole body: a message of gRPC with its prefix. It is never a part of another expression, and renders itself.
     Message(Box<Message>),
 }

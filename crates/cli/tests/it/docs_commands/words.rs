@@ -121,6 +121,7 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
             Way::Read("hours of load; tests/it/ledger.rs runs one")
         }
         Some("intervene") => Way::Read("it needs a run with a finding"),
+        Some("why") if has("--spans") => Way::Read("it needs a target's spans; tests/it/traces.rs runs it"),
         Some("verify-monitoring") => {
             Way::Read("it needs a Prometheus; tests/it/verify_monitoring.rs runs it")
         }

@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 
 const KIND: (&str, &str) = ("content-type", "application/grpc");
 /// A message of two bytes with its prefix.
-const MESSAGE: &[u8] = b"\0\0\0\0\x02\x08\x01";
+pub(crate) const MESSAGE: &[u8] = b"\0\0\0\0\x02\x08\x01";
 
-pub(super) fn entry(call: CallPlan) -> EntryPlan {
+pub(crate) fn entry(call: CallPlan) -> EntryPlan {
     let fields = [("content-type", "application/grpc"), ("te", "trailers")];
     let request = RequestPlan {
         method: "POST".into(),

@@ -1,7 +1,7 @@
 //! The engine over HTTP/2 on every driver, against a server of another make and against scripted ones: counts, classes, limits;
 //! nothing is lost.
 
-mod calls;
+pub(crate) mod calls;
 mod fair;
 mod faults;
 mod hostile;
@@ -9,7 +9,7 @@ mod leaving;
 mod over_tls;
 mod redirects;
 mod reference;
-mod server;
+pub(crate) mod server;
 mod streams;
 mod waits;
 

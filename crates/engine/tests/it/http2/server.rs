@@ -109,6 +109,8 @@ pub(crate) struct Seen {
     /// Header fields and body of the last request.
     pub(crate) last_fields: Mutex<http::HeaderMap>,
     pub(crate) last_body: Mutex<Vec<u8>>,
+    /// The header `traceparent` of every request that has one.
+    pub(crate) traces: Mutex<Vec<String>>,
     open: AtomicU64,
     /// Most requests at a time, of all connections.
     pub(crate) open_max: AtomicU64,
@@ -197,6 +199,8 @@ async fn serve(
     let number = seen.requests.fetch_add(1, SeqCst) + 1;
     let open = seen.open.fetch_add(1, SeqCst) + 1;
     seen.open_max.fetch_max(open, SeqCst);
+    let trace = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
+    seen.traces.lock().unwrap().extend(trace.map(str::to_owned));
     if let Some(talk) = setup.talk {
         if converse(request.into_body(), &mut respond, talk, &seen).await.is_ok() {
             seen.answers.fetch_add(1, SeqCst);

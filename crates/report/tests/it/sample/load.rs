@@ -13,6 +13,7 @@ pub(crate) fn load_report() -> LoadReport {
         sessions: None,
         tokens: Vec::new(),
         failed_answers: Vec::new(),
+        notable: Default::default(),
         schema: Default::default(),
         plan: ResolvedLoad {
             url: "http://127.0.0.1:8080".into(),

@@ -6,12 +6,11 @@
 //! from 0 where the other counts from 1. Counts are cumulative; when they began is not sent (0: unknown), because a
 //! process that reads files may come later than the run.
 
+use super::common::{KeyValue, Resource, Scope, attribute, resource, scope};
 use crate::buckets::{SCHEMA, Times};
 use crate::family::{Family, Kind, Sample, Value};
+use crate::traced;
 use prost::Message;
-
-/// Media type of [`otlp`].
-pub const OTLP_TYPE: &str = "application/x-protobuf";
 
 /// `AGGREGATION_TEMPORALITY_CUMULATIVE`.
 const CUMULATIVE: i32 = 2;
@@ -33,38 +32,11 @@ struct ResourceMetrics {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Resource {
-    #[prost(message, repeated, tag = "1")]
-    attributes: Vec<KeyValue>,
-}
-
-#[derive(Clone, PartialEq, Message)]
 struct ScopeMetrics {
     #[prost(message, optional, tag = "1")]
     scope: Option<Scope>,
     #[prost(message, repeated, tag = "2")]
     metrics: Vec<Metric>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Scope {
-    #[prost(string, tag = "1")]
-    name: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct KeyValue {
-    #[prost(string, tag = "1")]
-    key: String,
-    #[prost(message, optional, tag = "2")]
-    value: Option<AnyValue>,
-}
-
-/// A text; no other kind is sent.
-#[derive(Clone, PartialEq, Message)]
-struct AnyValue {
-    #[prost(string, optional, tag = "1")]
-    string_value: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -131,8 +103,22 @@ struct HistogramPoint {
     scale: i32,
     #[prost(message, optional, tag = "8")]
     positive: Option<Buckets>,
+    #[prost(message, repeated, tag = "11")]
+    exemplars: Vec<Exemplar>,
     #[prost(double, tag = "14")]
     zero_threshold: f64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Exemplar {
+    #[prost(fixed64, tag = "2")]
+    time_unix_nano: u64,
+    #[prost(double, optional, tag = "3")]
+    as_double: Option<f64>,
+    #[prost(bytes = "vec", tag = "4")]
+    span_id: Vec<u8>,
+    #[prost(bytes = "vec", tag = "5")]
+    trace_id: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -143,37 +129,13 @@ struct Buckets {
     bucket_counts: Vec<u64>,
 }
 
-#[derive(Clone, PartialEq, Message)]
-struct Response {
-    #[prost(message, optional, tag = "1")]
-    partial_success: Option<PartialSuccess>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct PartialSuccess {
-    #[prost(int64, tag = "1")]
-    rejected_data_points: i64,
-    #[prost(string, tag = "2")]
-    error_message: String,
-}
-
 /// The body of a request with all families at one time, in nanoseconds since 1970.
 #[must_use]
 pub fn otlp(families: &[Family], time_unix_ns: u64) -> Vec<u8> {
     let metrics = families.iter().map(|family| metric(family, time_unix_ns)).collect();
-    let scope = Scope { name: "prony".to_owned() };
-    let resource = Resource { attributes: vec![attribute("service.name", "prony")] };
-    let of_scope = ScopeMetrics { scope: Some(scope), metrics };
-    let of_resource = ResourceMetrics { resource: Some(resource), scope_metrics: vec![of_scope] };
+    let of_scope = ScopeMetrics { scope: Some(scope()), metrics };
+    let of_resource = ResourceMetrics { resource: Some(resource()), scope_metrics: vec![of_scope] };
     Request { resource_metrics: vec![of_resource] }.encode_to_vec()
-}
-
-/// How many values a collector that answered with success refused all the same, and why; `None` where it took all.
-#[must_use]
-pub fn otlp_refused(body: &[u8]) -> Option<(u64, String)> {
-    let refused = Response::decode(body).ok()?.partial_success?;
-    let count = u64::try_from(refused.rejected_data_points).unwrap_or_default();
-    (count > 0).then_some((count, refused.error_message))
 }
 
 fn metric(family: &Family, time_unix_nano: u64) -> Metric {
@@ -224,6 +186,7 @@ fn histogram(sample: &Sample, time_unix_nano: u64) -> Option<HistogramPoint> {
         sum: Some(times.sum_s),
         scale: SCHEMA,
         positive: buckets(times),
+        exemplars: times.exemplars.iter().filter_map(exemplar).collect(),
         zero_threshold: ZERO_BELOW_S,
     })
 }
@@ -236,12 +199,17 @@ fn buckets(times: &Times) -> Option<Buckets> {
     Some(Buckets { offset: first - 1, bucket_counts: (*first..=*last).map(count).collect() })
 }
 
-fn attributes(sample: &Sample) -> Vec<KeyValue> {
-    sample.labels.iter().map(|(name, value)| attribute(name, value)).collect()
+fn exemplar(of: &traced::Exemplar) -> Option<Exemplar> {
+    Some(Exemplar {
+        time_unix_nano: of.time_unix_ns,
+        as_double: Some(of.value_s),
+        span_id: u64::from_str_radix(&of.trace.span_id, 16).ok()?.to_be_bytes().to_vec(),
+        trace_id: u128::from_str_radix(&of.trace.trace_id, 16).ok()?.to_be_bytes().to_vec(),
+    })
 }
 
-fn attribute(key: &str, value: &str) -> KeyValue {
-    KeyValue { key: key.to_owned(), value: Some(AnyValue { string_value: Some(value.to_owned()) }) }
+fn attributes(sample: &Sample) -> Vec<KeyValue> {
+    sample.labels.iter().map(|(name, value)| attribute(name, value)).collect()
 }
 
 #[cfg(test)]
@@ -289,15 +257,5 @@ mod tests {
         let mut gauge = Family::new("prony_run_in_progress", Kind::Gauge, "Whether");
         gauge.push(&[], 0.0);
         assert_eq!(sent(gauge).gauge.unwrap().data_points[0].as_double, Some(0.0), "0 is a value");
-    }
-
-    #[test]
-    fn a_partial_success_says_what_was_refused() {
-        let answer = |rejected_data_points| {
-            let partial_success = Some(PartialSuccess { rejected_data_points, error_message: "full".into() });
-            Response { partial_success }.encode_to_vec()
-        };
-        assert_eq!(otlp_refused(&answer(3)), Some((3, "full".into())));
-        assert_eq!((otlp_refused(&answer(0)), otlp_refused(b""), otlp_refused(b"\xff")), (None, None, None));
     }
 }
