@@ -1,5 +1,7 @@
 //! `prony fleet`: agents of this host that stay, and what the agents of a fleet are; and the agents of a load.
 
+mod keys;
+
 use crate::args::{FleetArgs, FleetCommand, with_flag};
 use crate::{exit, interrupt, output};
 use anyhow::{Context as _, Result, bail};
@@ -32,6 +34,12 @@ pub(crate) fn fleet(args: &FleetArgs) -> Result<u8> {
     match &args.command {
         FleetCommand::Up { agents, folder, allow } => up(*agents, folder.as_deref(), allow),
         FleetCommand::List { fleet } => list(fleet),
+        FleetCommand::Keys { folder, agents, hosts, days, add: None } => {
+            keys::make(folder, agents, hosts, *days)
+        }
+        FleetCommand::Keys { folder, hosts, days, add: Some(name), .. } => {
+            keys::add(folder, name, hosts, *days)
+        }
     }
 }
 
@@ -122,12 +130,16 @@ fn up(agents: u32, folder: Option<&Path>, allow: &[String]) -> Result<u8> {
     Ok(exit::DONE)
 }
 
-/// The fleet as a file; its texts are names and paths that prony made.
+/// The fleet as a file; its texts are names, addresses and paths without a newline.
 fn text(fleet: &FleetFile) -> String {
+    let line = |key: &str, value: &Option<String>| {
+        let quoted = value.as_ref().map(|value| serde_json::Value::from(value.as_str()));
+        quoted.map_or_else(String::new, |value| format!("{key} = {value}\n"))
+    };
     let entry = |agent: &AgentEntry| {
-        let quoted =
-            |text: &Option<String>| serde_json::Value::from(text.clone().unwrap_or_default()).to_string();
-        format!("[[agent]]\nname = {}\nunix = {}\n", quoted(&agent.name), quoted(&agent.unix))
+        let AgentEntry { name, unix, tcp, tls, .. } = agent;
+        let lines = [line("name", name), line("unix", unix), line("tcp", tcp), line("tls", tls)];
+        format!("[[agent]]\n{}", lines.concat())
     };
     fleet.agents.iter().map(entry).collect::<Vec<_>>().join("\n")
 }

@@ -256,8 +256,8 @@ impl Agents {
             }
             Heard::Garbled(cause) => return Err(member.garbled(cause).into()),
             // Of an older link, or of an agent that has said all.
-            Heard::Closed(link) if link != member.links || member.has_ended => {}
-            Heard::Closed(_) => self.relink(number)?,
+            Heard::Closed(link, _) if link != member.links || member.has_ended => {}
+            Heard::Closed(_, cause) => self.relink(number, cause)?,
             Heard::Reopened(Err(cause)) => return Err(member.lost(cause).into()),
             Heard::Reopened(Ok(ends)) => {
                 let Muster { session, sender, .. } = &self.muster;
@@ -359,11 +359,11 @@ impl Agents {
     }
 
     /// A link was cut in the middle of the load: it is made again within the lease, or the agent is lost.
-    fn relink(&mut self, number: usize) -> Result<(), GenerateError> {
+    fn relink(&mut self, number: usize, cause: Option<String>) -> Result<(), GenerateError> {
         let member = &mut self.muster.members[number];
         member.lose_link();
         if self.begun.is_none() || !can_reopen(&member.plan) {
-            return Err(member.lost("its link ended").into());
+            return Err(member.lost(cause.unwrap_or_else(|| "its link ended".to_owned())).into());
         }
         let (plan, sender) = (member.plan.clone(), self.muster.sender.clone());
         std::thread::spawn(move || {

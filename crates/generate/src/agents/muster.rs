@@ -100,8 +100,8 @@ impl Muster {
                 _ => return Err(member.garbled("it reports before it said who it is")),
             },
             Heard::Garbled(cause) => return Err(self.unreached(number, cause)),
-            Heard::Closed(_) => {
-                let cause = "it ended before it said who it is".to_owned();
+            Heard::Closed(_, cause) => {
+                let cause = cause.unwrap_or_else(|| "it ended before it said who it is".to_owned());
                 return Err(self.unreached(number, cause));
             }
             Heard::Reopened(_) => {}
@@ -159,7 +159,10 @@ impl Muster {
                 }
             }
             Heard::Garbled(cause) => Err(member.garbled(cause)),
-            Heard::Closed(_) => Err(member.lost("its link ended before the load began")),
+            Heard::Closed(_, cause) => {
+                let cause = cause.unwrap_or_else(|| "its link ended before the load began".to_owned());
+                Err(member.lost(cause))
+            }
             Heard::Reopened(_) => Ok(None),
         }
     }

@@ -7,37 +7,27 @@
 //!
 //! Invariants: one session at a time; a question about the clock is answered by the thread that reads it, so that no work
 //! of the session delays it; whoever does not speak this version learns this one's and hears nothing else; links, lines,
-//! waiting orders and silence have limits. Absent on purpose: encryption and proof of who speaks: links are pipes (ssh has
-//! both), a Unix socket of one user, or loopback.
+//! waiting orders and silence have limits. Absent on purpose: who may come in at all (`door`).
 
+use super::door::{Listener, Visitor};
 use super::maker::{Make, by_processes};
 use super::protocol::{Greeting, LEASE_NS, Order, Report, VERSION, next_line};
 use super::session::{Event, Link, Rules, Session, Writer, say};
 use engine::machine_ns;
 use fleet::{Allow, Lease};
-use rustix::net::sockopt::socket_peercred;
-use rustix::net::{Shutdown, shutdown};
-use rustix::process::getuid;
 use schema::agents::AgentFacts;
 use serde::Deserialize;
 use std::io::{self, BufRead, BufReader, Read as _};
-use std::net::TcpListener;
-use std::os::fd::AsFd;
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How long a socket's write may take before its link counts as cut.
-const WRITE_MAX: Duration = Duration::from_secs(10);
-/// Silence after which a socket's link counts as cut. The lease was over before.
-const READ_MAX: Duration = Duration::from_nanos(2 * LEASE_NS);
 /// Longest greeting: whoever has not greeted may be anybody.
 const GREETING_BYTES_MAX: u64 = 64 << 10;
-/// Links at once, those that have not greeted included.
+/// Links at once.
 const LINKS_MAX: usize = 64;
 /// Orders that wait for a session, pieces of files among them: a disk may be slower than the link.
 const ORDERS_MAX: usize = 16;
@@ -59,15 +49,6 @@ pub struct Agent {
     pub is_here: bool,
 }
 
-/// Where an agent listens.
-#[derive(Debug)]
-pub enum Listener {
-    /// A Unix socket.
-    Unix(UnixListener),
-    /// A TCP port of loopback.
-    Tcp(TcpListener),
-}
-
 /// What all links of an agent share.
 struct Desk {
     facts: AgentFacts,
@@ -76,7 +57,19 @@ struct Desk {
     store: TempDir,
     make: Make,
     active: Mutex<Option<Active>>,
+    /// Links so far, each of which has a number.
     links: AtomicU64,
+    /// Links at present.
+    seats: AtomicUsize,
+}
+
+/// A link's share in the limit of links.
+struct Seat(Arc<Desk>);
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.seats.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// The session at work.
@@ -127,18 +120,10 @@ impl Agent {
     /// As [`Self::serve`], with another maker.
     pub(super) fn serve_with(self, listener: &Listener, stop: &AtomicBool, make: Make) -> io::Result<()> {
         let desk = Arc::new(Desk::new(self, true, make)?);
-        match listener {
-            Listener::Unix(listener) => listener.set_nonblocking(true)?,
-            Listener::Tcp(listener) => listener.set_nonblocking(true)?,
-        }
+        listener.set_nonblocking()?;
         while !stop.load(Ordering::Relaxed) {
             match listener.accept() {
-                // Each link has a share in the desk. One too many ends here.
-                Ok(_) if Arc::strong_count(&desk) > LINKS_MAX => {}
-                Ok((reader, writer)) => {
-                    let desk = desk.clone();
-                    std::thread::spawn(move || desk.converse(&mut BufReader::new(reader), writer));
-                }
+                Ok(visitor) => desk.clone().receive(visitor),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(STOP_POLL),
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => return Err(error),
@@ -148,68 +133,47 @@ impl Agent {
     }
 }
 
-type Reader = Box<dyn io::Read + Send>;
-
-impl Listener {
-    fn accept(&self) -> io::Result<(Reader, Writer)> {
-        match self {
-            Self::Unix(listener) => {
-                let (stream, _) = listener.accept()?;
-                check_peer(&stream)?;
-                stream.set_nonblocking(false)?;
-                stream.set_read_timeout(Some(READ_MAX))?;
-                stream.set_write_timeout(Some(WRITE_MAX))?;
-                Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(Socket(stream))))))
-            }
-            Self::Tcp(listener) => {
-                let (stream, _) = listener.accept()?;
-                stream.set_nonblocking(false)?;
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(READ_MAX))?;
-                stream.set_write_timeout(Some(WRITE_MAX))?;
-                Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(Socket(stream))))))
-            }
-        }
-    }
-}
-
-/// The writing end of a socket. Dropping it ends the link in both directions: one that could not be written ends where it is
-/// read, too, and may be made again.
-struct Socket<S: io::Write + AsFd>(S);
-
-impl<S: io::Write + AsFd> io::Write for Socket<S> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl<S: io::Write + AsFd> Drop for Socket<S> {
-    fn drop(&mut self) {
-        // Changes nothing for one that has ended.
-        let _ = shutdown(&self.0, Shutdown::Both);
-    }
-}
-
-/// Whoever can connect can order a load: only the agent's own user, and root. The rights of the socket say the same, but
-/// for the moment before they are set.
-fn check_peer(stream: &UnixStream) -> io::Result<()> {
-    let peer = socket_peercred(stream)?.uid;
-    if peer == getuid() || peer.is_root() { Ok(()) } else { Err(io::ErrorKind::ConnectionAborted.into()) }
-}
-
 impl Desk {
     fn new(agent: Agent, can_relink: bool, make: Make) -> io::Result<Self> {
         let Agent { allow, facts, is_here } = agent;
         let rules = Rules { allow, is_here, can_relink };
         let store = tempfile::Builder::new().prefix("prony-agent-").tempdir()?;
-        Ok(Self { facts, rules, store, make, active: Mutex::new(None), links: AtomicU64::new(0) })
+        Ok(Self {
+            facts,
+            rules,
+            store,
+            make,
+            active: Mutex::new(None),
+            links: AtomicU64::new(0),
+            seats: AtomicUsize::new(0),
+        })
     }
 
     fn active(&self) -> MutexGuard<'_, Option<Active>> {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a visitor in, unless there are too many.
+    fn receive(self: Arc<Self>, visitor: Visitor) {
+        // One whose place says who it is comes in at once: the last of too many goes.
+        let mut seat = if visitor.is_known() { self.seat() } else { None };
+        if seat.is_none() && visitor.is_known() {
+            return;
+        }
+        // Where the system starts no thread, the visitor goes.
+        let _ = std::thread::Builder::new().spawn(move || {
+            let Some((reader, writer)) = visitor.enter() else { return };
+            seat = seat.or_else(|| self.seat());
+            if seat.is_some() {
+                self.converse(&mut BufReader::new(reader), writer);
+            }
+        });
+    }
+
+    fn seat(self: &Arc<Self>) -> Option<Seat> {
+        let taken = self.seats.fetch_add(1, Ordering::AcqRel);
+        let seat = Seat(self.clone());
+        (taken < LINKS_MAX).then_some(seat)
     }
 
     /// One link from its greeting to its end.

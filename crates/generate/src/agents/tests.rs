@@ -1,6 +1,7 @@
 //! Controller and agents over real streams, with recorded loads in the place of generator processes.
 
 use super::control::Agents;
+use super::door::Listener;
 use super::error::AgentError;
 use super::facts::facts;
 use super::link::over_unix;
@@ -8,7 +9,7 @@ use super::maker::{Make, Maker};
 use super::muster::Muster;
 use super::portable::pack;
 use super::protocol::{Greeting, Order, Report, VERSION, next_line, to_text};
-use super::relay::{Agent, Listener};
+use super::relay::Agent;
 use super::sample;
 use super::session::{Event, Link, Rules, Session};
 use crate::GenerateError;
@@ -37,8 +38,8 @@ use std::time::Duration;
 use units::{PerSecond, Seed};
 
 const SECOND_NS: u64 = 1_000_000_000;
-const INTERVALS: u64 = 4;
-const POLL: Duration = Duration::from_millis(20);
+pub(super) const INTERVALS: u64 = 4;
+pub(super) const POLL: Duration = Duration::from_millis(20);
 
 /// What became of one request, as a log has it.
 #[derive(Clone, Copy)]
@@ -65,7 +66,7 @@ fn log() -> Vec<Recorded> {
 }
 
 /// The intervals of a part of the workers, as a generator would have booked the log.
-fn booked(part: Part) -> Vec<IntervalData> {
+pub(super) fn booked(part: Part) -> Vec<IntervalData> {
     let mut all: Vec<IntervalData> = (0..INTERVALS)
         .map(|index| {
             let mut data = IntervalData::default();
@@ -92,7 +93,7 @@ fn booked(part: Part) -> Vec<IntervalData> {
 }
 
 /// Gives out what was booked, once the load has begun and each interval was let go.
-struct Replay {
+pub(super) struct Replay {
     intervals: std::vec::IntoIter<IntervalData>,
     at: Option<IntervalData>,
     gate: Option<Receiver<()>>,
@@ -102,7 +103,7 @@ struct Replay {
 }
 
 impl Replay {
-    fn new(part: Part, gate: Option<Receiver<()>>) -> Self {
+    pub(super) fn new(part: Part, gate: Option<Receiver<()>>) -> Self {
         Self {
             intervals: booked(part).into_iter(),
             at: None,
@@ -146,18 +147,18 @@ impl Maker for Replay {
     }
 }
 
-fn replays() -> Make {
+pub(super) fn replays() -> Make {
     Arc::new(|_, part, opening| {
         opening(1);
         Ok(Box::new(Replay::new(part, None)))
     })
 }
 
-fn agent() -> Agent {
+pub(super) fn agent() -> Agent {
     Agent { allow: Allow::default(), facts: facts(None), is_here: true }
 }
 
-fn plan(name: &str, link: AgentLink) -> AgentPlan {
+pub(super) fn plan(name: &str, link: AgentLink) -> AgentPlan {
     AgentPlan { name: name.to_owned(), link }
 }
 
@@ -176,9 +177,9 @@ fn muster(agents: usize, make: &Make) -> (Muster, Vec<JoinHandle<()>>) {
 }
 
 /// An interval in what must not differ by a bit: counts, histograms by tag, stamps.
-type Exact = (Counts, BTreeMap<String, Vec<u8>>, engine::Sent);
+pub(super) type Exact = (Counts, BTreeMap<String, Vec<u8>>, engine::Sent);
 
-fn exact(data: &IntervalData) -> Exact {
+pub(super) fn exact(data: &IntervalData) -> Exact {
     let histogram = |(tag, histogram): (&'static str, &hdrhistogram::Histogram<u64>)| {
         // As it is written to `latency.hlog`: with the bounds of METHOD §10.
         let (mut written, mut bytes) = (new_histogram(), Vec::new());
