@@ -43,7 +43,8 @@ pub(crate) struct AgentArgs {
 #[command(after_help = "Examples:
   prony load http://127.0.0.1:8080/ -R 1000 --fleet 3    three agents for one load
   prony fleet up --agents 3                              agents that stay until Ctrl-C
-  prony fleet list fleet.toml                            the host and the clock of each
+  prony fleet list fleet.toml                            host, clock and work of each
+  prony fleet drain fleet.toml                           end the agents after their load
   prony load http://shop.internal/ -R 10k --fleet fleet.toml
   prony fleet keys keys --agents load-1,load-2           keys for agents in a network without ssh
 
@@ -57,10 +58,19 @@ A fleet file names each agent and the way to it, see docs/fleet.md:
   tls = \"keys/controller\"
 
 Exit codes: 0 done, 1 wrong arguments or file, 2 an agent cannot be reached, or its clock is not
-known well enough.")]
+known well enough, 130 interrupted while agents were waited for (they end all the same).")]
 pub(crate) struct FleetArgs {
     #[command(subcommand)]
     pub(crate) command: FleetCommand,
+}
+
+/// How the agents of a fleet are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ListFormat {
+    /// Lines
+    Text,
+    /// JSON (prony schema fleet-list)
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -78,10 +88,25 @@ pub(crate) enum FleetCommand {
         #[arg(long, value_name = "HOST")]
         allow: Vec<String>,
     },
-    /// Reach every agent of a fleet: its host, its prony, and how well its clock is known
+    /// Reach every agent of a fleet: its host, its prony, how well its clock is known, and what it does
     List {
         /// A fleet file, or a number of agents on this host
         #[arg(value_name = "N|FILE")]
+        fleet: String,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+        format: ListFormat,
+    },
+    /// Let every agent of a fleet finish the load that it makes, take no more, and end; waits until all have ended
+    Drain {
+        /// A fleet file
+        #[arg(value_name = "FILE")]
+        fleet: String,
+    },
+    /// End the load that a fleet makes at once, with its results kept as after Ctrl-C, and its agents
+    Stop {
+        /// A fleet file
+        #[arg(value_name = "FILE")]
         fleet: String,
     },
     /// Make an authority, and keys for a controller and agents that trust each other over TLS; print the fleet file

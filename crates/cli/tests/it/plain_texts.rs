@@ -178,6 +178,8 @@ const DATA: [(&str, &[&str]); 6] = [
         "settings, as they were given or read back",
         &[
             "AgentFacts.host",
+            "AgentLink.keys",
+            "AgentLoad.about",
             "AgentLink.address",
             "AgentLink.command",
             "AgentLink.path",

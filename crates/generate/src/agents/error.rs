@@ -71,6 +71,14 @@ pub enum AgentError {
         /// How long nothing came.
         silence: Duration,
     },
+    /// It was asked to end, and what became of it is not known.
+    #[error(
+        "the link to agent {name} was lost before it said that it ended\n  remedy: look at it with `prony fleet list`"
+    )]
+    EndUnknown {
+        /// Its name.
+        name: String,
+    },
     /// It could not make its part.
     #[error("agent {name}: {cause}")]
     Failed {

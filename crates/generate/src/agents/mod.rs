@@ -18,10 +18,15 @@ mod cpu;
 mod door;
 mod error;
 mod facts;
+#[cfg(test)]
+mod hostile_tests;
 mod link;
 mod maker;
 mod member;
 mod muster;
+mod overseer;
+#[cfg(test)]
+mod overseer_tests;
 mod portable;
 mod protocol;
 mod relay;
@@ -41,5 +46,6 @@ pub use door::{Listener, TlsDoor};
 pub use error::AgentError;
 pub use facts::facts;
 pub use muster::inspect;
+pub use overseer::{Ending, Progress, end, list};
 pub use relay::Agent;
 pub use trust::{AgentTrust, TrustError};

@@ -11,11 +11,11 @@
 
 use super::door::{Listener, Visitor};
 use super::maker::{Make, by_processes};
-use super::protocol::{Greeting, LEASE_NS, Order, Report, VERSION, next_line};
+use super::protocol::{Greeting, LEASE_NS, Order, Report, VERSION, Wish, next_line};
 use super::session::{Event, Link, Rules, Session, Writer, say};
 use engine::machine_ns;
 use fleet::{Allow, Lease};
-use schema::agents::AgentFacts;
+use schema::agents::{AgentFacts, AgentLoad, AgentState};
 use serde::Deserialize;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -27,6 +27,8 @@ use tempfile::TempDir;
 
 /// Longest greeting: whoever has not greeted may be anybody.
 const GREETING_BYTES_MAX: u64 = 64 << 10;
+/// Longest description of a load that is kept.
+const ABOUT_CHARS_MAX: usize = 200;
 /// Links at once.
 const LINKS_MAX: usize = 64;
 /// Orders that wait for a session, pieces of files among them: a disk may be slower than the link.
@@ -61,6 +63,10 @@ struct Desk {
     links: AtomicU64,
     /// Links at present.
     seats: AtomicUsize,
+    /// Whether it was asked to end: it takes no more loads.
+    is_ending: AtomicBool,
+    /// Who asked, and hears when it ends.
+    asked: Mutex<Vec<Writer>>,
 }
 
 /// A link's share in the limit of links.
@@ -75,6 +81,8 @@ impl Drop for Seat {
 /// The session at work.
 struct Active {
     session: String,
+    about: String,
+    since_ns: u64,
     number: u32,
     events: SyncSender<Event>,
     lease: Arc<Mutex<Lease>>,
@@ -121,7 +129,7 @@ impl Agent {
     pub(super) fn serve_with(self, listener: &Listener, stop: &AtomicBool, make: Make) -> io::Result<()> {
         let desk = Arc::new(Desk::new(self, true, make)?);
         listener.set_nonblocking()?;
-        while !stop.load(Ordering::Relaxed) {
+        while !stop.load(Ordering::Relaxed) && !desk.is_over() {
             match listener.accept() {
                 Ok(visitor) => desk.clone().receive(visitor),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(STOP_POLL),
@@ -129,6 +137,7 @@ impl Agent {
                 Err(error) => return Err(error),
             }
         }
+        desk.say_ended();
         Ok(())
     }
 }
@@ -146,6 +155,8 @@ impl Desk {
             active: Mutex::new(None),
             links: AtomicU64::new(0),
             seats: AtomicUsize::new(0),
+            is_ending: AtomicBool::new(false),
+            asked: Mutex::default(),
         })
     }
 
@@ -197,6 +208,9 @@ impl Desk {
         let number = self.links.fetch_add(1, Ordering::Relaxed);
         // Before the session can say anything.
         say(&writer, &hello);
+        if greeting.errand.wish != Wish::Load {
+            return self.attend(greeting.errand.wish, from, &writer);
+        }
         let (events, lease) = match self.enter(&greeting, number, &writer) {
             Ok(entered) => entered,
             Err(cause) => return say(&writer, &Report::Refused(cause)),
@@ -220,6 +234,56 @@ impl Desk {
         let _ = events.send(Event::Cut(number));
     }
 
+    /// Serves somebody who comes for no load: leaves one that is made alone, but for a wish to stop it.
+    fn attend(&self, wish: Wish, from: &mut dyn BufRead, writer: &Writer) {
+        if matches!(wish, Wish::Drain | Wish::Stop) {
+            // First, so that nobody who asked is forgotten where it ends at once.
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            // Somebody who asks again and again fills no memory.
+            asked.truncate(LINKS_MAX);
+            asked.insert(0, writer.clone());
+            drop(asked);
+            // Under the desk's lock: no load begins after the state that is reported.
+            let active = self.active();
+            self.is_ending.store(true, Ordering::Release);
+            drop(active);
+        }
+        say(writer, &Report::State(self.state()));
+        let at_work = self.active().as_ref().map(|own| own.events.clone());
+        if let (Wish::Stop, Some(events)) = (wish, at_work) {
+            // A session that has ended does not mind.
+            let _ = events.send(Event::Stop);
+        }
+        let mut line = Vec::new();
+        while let Ok(Some(())) = next_line(&mut (&mut *from).take(GREETING_BYTES_MAX), &mut line) {
+            let Ok(Order::Clock(number)) = serde_json::from_slice(&line) else {
+                return say(writer, &Report::Refused("an order came that is no question".to_owned()));
+            };
+            say(writer, &Report::Clock { number, at_ns: machine_ns() });
+        }
+    }
+
+    /// What it does.
+    fn state(&self) -> AgentState {
+        let active = self.active();
+        let at_work = active.as_ref().filter(|own| !own.thread.is_finished());
+        let load = at_work.map(|own| AgentLoad {
+            about: own.about.clone(),
+            age_ns: machine_ns().saturating_sub(own.since_ns),
+        });
+        AgentState { is_ending: self.is_ending.load(Ordering::Acquire), load }
+    }
+
+    /// Whether it was asked to end, and no load is left.
+    fn is_over(&self) -> bool {
+        self.is_ending.load(Ordering::Acquire) && self.state().load.is_none()
+    }
+
+    fn say_ended(&self) {
+        let asked = std::mem::take(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner));
+        asked.iter().for_each(|writer| say(writer, &Report::Ended));
+    }
+
     /// Begins a session, or goes on with the one whose link was cut.
     fn enter(
         self: &Arc<Self>,
@@ -240,6 +304,9 @@ impl Desk {
                 "it knows nothing of this load: it was started anew, or its lease was over".to_owned()
             );
         }
+        if self.is_ending.load(Ordering::Acquire) {
+            return Err("it was asked to end, and takes no more loads".to_owned());
+        }
         let (events, hears) = sync_channel(ORDERS_MAX);
         let lease = Arc::new(Mutex::new(Lease::new(machine_ns(), LEASE_NS)));
         let _ = events.send(linked);
@@ -252,6 +319,8 @@ impl Desk {
         let thread = thread.map_err(|error| format!("it cannot start a thread: {error}"))?;
         *active = Some(Active {
             session: greeting.session.clone(),
+            about: shown(&greeting.errand.about),
+            since_ns: machine_ns(),
             number: greeting.agent,
             events: events.clone(),
             lease: lease.clone(),
@@ -286,4 +355,9 @@ impl Desk {
         });
         let _ = thread.map(JoinHandle::join);
     }
+}
+
+/// A controller's words about its load, as far as they fit in a line.
+fn shown(about: &str) -> String {
+    about.chars().filter(|c| !c.is_control()).take(ABOUT_CHARS_MAX).collect()
 }

@@ -5,7 +5,7 @@ use super::door::{Listener, TlsDoor};
 use super::maker::Make;
 use super::muster::Muster;
 use super::portable::pack;
-use super::protocol::{Greeting, Report, VERSION, next_line};
+use super::protocol::{Errand, Greeting, Report, VERSION, next_line};
 use super::sample;
 use super::tests::{INTERVALS, POLL, Replay, agent, booked, exact, plan, replays};
 use super::trust::AgentTrust;
@@ -133,7 +133,7 @@ fn fleet_of(address: SocketAddr, keys: &Path) -> FleetPlan {
 
 /// The error of reaching agent `a` there.
 fn cause(address: SocketAddr, keys: &Path) -> String {
-    Muster::call(&fleet_of(address, keys), &[]).map(drop).unwrap_err().to_string()
+    Muster::call(&fleet_of(address, keys), &[], &Errand::default()).map(drop).unwrap_err().to_string()
 }
 
 /// Passes a TCP stream on; cuts it on a word, and keeps what the controller said.
@@ -192,7 +192,9 @@ fn a_load_over_tls_comes_whole_though_its_link_is_cut() {
     let serving = Serving::making(&keys, "a", make);
     let between = Between::start(serving.address);
     let job = sample::job("http://127.0.0.1:9");
-    let muster = Muster::call(&fleet_of(between.address, &keys.folder("controller")), &[]).unwrap();
+    let muster =
+        Muster::call(&fleet_of(between.address, &keys.folder("controller")), &[], &Errand::default())
+            .unwrap();
     let mut agents = Agents::with(&job, pack(&job).unwrap(), muster, &mut |_| ()).unwrap();
     agents.begin(Some(0));
     let mut found = Vec::new();
@@ -332,7 +334,14 @@ fn stream_of(
 }
 
 fn greeting(session: &str) -> Greeting {
-    Greeting { version: VERSION, prony: String::new(), session: session.to_owned(), agent: 0, again: false }
+    Greeting {
+        version: VERSION,
+        prony: String::new(),
+        session: session.to_owned(),
+        agent: 0,
+        again: false,
+        errand: Errand::default(),
+    }
 }
 
 #[test]
@@ -365,7 +374,9 @@ fn whoever_speaks_no_tls_is_refused_and_silence_has_an_end() {
     assert!(serving.refusal().contains("what it says is no TLS"));
     // A controller that was not given the keys.
     let link = AgentLink::Tcp { address: serving.address.to_string() };
-    let error = Muster::call(&FleetPlan { agents: vec![plan("a", link)] }, &[]).map(drop).unwrap_err();
+    let error = Muster::call(&FleetPlan { agents: vec![plan("a", link)] }, &[], &Errand::default())
+        .map(drop)
+        .unwrap_err();
     assert!(error.to_string().contains("it speaks TLS"), "{error}");
     let silent = Serving::start(&keys, "a");
     let mut waits = TcpStream::connect(silent.address).unwrap();
@@ -405,7 +416,10 @@ fn what_was_recorded_on_the_way_cannot_be_played_again() {
     let keys = Keys::new();
     let serving = Serving::start(&keys, "a");
     let between = Between::start(serving.address);
-    drop(Muster::call(&fleet_of(between.address, &keys.folder("controller")), &[]).unwrap());
+    drop(
+        Muster::call(&fleet_of(between.address, &keys.folder("controller")), &[], &Errand::default())
+            .unwrap(),
+    );
     let said = between.said.lock().unwrap().clone();
     assert!(said.len() > 1000, "{}", said.len());
     let mut again = TcpStream::connect(serving.address).unwrap();
@@ -414,7 +428,10 @@ fn what_was_recorded_on_the_way_cannot_be_played_again() {
     let refusal = serving.refusal();
     assert!(refusal.contains("refused 127.0.0.1:"), "{refusal}");
     // And the agent is free: the words began nothing.
-    drop(Muster::call(&fleet_of(serving.address, &keys.folder("controller")), &[]).unwrap());
+    drop(
+        Muster::call(&fleet_of(serving.address, &keys.folder("controller")), &[], &Errand::default())
+            .unwrap(),
+    );
 }
 
 #[test]
@@ -455,5 +472,8 @@ fn damaged_bytes_on_the_way_end_the_link_and_reach_nobody() {
     let mut rest = Vec::new();
     let _ = stream.sock.read_to_end(&mut rest);
     drop(stream);
-    drop(Muster::call(&fleet_of(serving.address, &keys.folder("controller")), &[]).unwrap());
+    drop(
+        Muster::call(&fleet_of(serving.address, &keys.folder("controller")), &[], &Errand::default())
+            .unwrap(),
+    );
 }
