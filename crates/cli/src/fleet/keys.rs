@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -44,7 +44,8 @@ pub(super) fn make(folder: &Path, names: &[String], hosts: &[String], days: u32)
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let whole = tempfile::Builder::new().prefix(".prony-keys-").tempdir_in(parent);
+    let only_owner = fs::Permissions::from_mode(0o700);
+    let whole = tempfile::Builder::new().prefix(".prony-keys-").permissions(only_owner).tempdir_in(parent);
     let whole = whole.with_context(|| format!("cannot make a folder in {}", parent.display()))?;
     let written = text(&FleetFile { agents: entries.clone() });
     fill(whole.path(), &entries, &written, days).context("cannot write the keys")?;
