@@ -7,7 +7,7 @@ use crate::args::AgentArgs;
 use crate::{calibrate, exit, interrupt, output};
 use anyhow::{Context as _, Result, bail};
 use fleet::Allow;
-use generate::agents::{Agent, Listener, facts};
+use generate::agents::{Agent, AgentTrust, Listener, TlsDoor, facts};
 use schema::plan::{LoadPlan, PinPlan};
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
@@ -46,7 +46,7 @@ pub(crate) fn agent(args: &AgentArgs) -> Result<u8> {
         return Ok(exit::DONE);
     };
     let stop = interrupt::stop_flag()?;
-    let (listener, socket) = listen(address)?;
+    let (listener, socket) = listen(address, args.tls.as_deref())?;
     output::say!("listening on {}", shown(&listener, socket.as_deref()));
     let served = agent.serve(&listener, &stop);
     if let Some(path) = socket {
@@ -67,8 +67,13 @@ fn clean(named: &[String]) -> Result<u8> {
 }
 
 /// Opens what an agent listens on; the path of a Unix socket, too.
-fn listen(address: &str) -> Result<(Listener, Option<PathBuf>)> {
+fn listen(address: &str, keys: Option<&Path>) -> Result<(Listener, Option<PathBuf>)> {
     if let Some(path) = address.strip_prefix("unix:") {
+        if keys.is_some() {
+            bail!(
+                "--tls: a Unix socket is for the users of one host\n  remedy: leave --tls out, or listen on ADDR:PORT"
+            );
+        }
         let path = PathBuf::from(path);
         free(&path)?;
         let listener = UnixListener::bind(&path).with_context(|| format!("cannot listen on {address}"))?;
@@ -79,14 +84,22 @@ fn listen(address: &str) -> Result<(Listener, Option<PathBuf>)> {
     let Ok(to) = address.parse::<SocketAddr>() else {
         bail!("--listen: `{address}` is no address; write unix:/run/prony/agent.sock or 127.0.0.1:7411");
     };
-    if !to.ip().is_loopback() {
-        bail!(
-            "--listen: {to} can be reached from other hosts, and the lines are neither encrypted nor signed\n  remedy: \
-             let the controller start it over ssh (--stdio), or listen on loopback behind an ssh tunnel"
-        );
-    }
-    let listener = TcpListener::bind(to).with_context(|| format!("cannot listen on {to}"))?;
-    Ok((Listener::Tcp(listener), None))
+    let Some(keys) = keys else {
+        if !to.ip().is_loopback() {
+            bail!(
+                "--listen: {to} can be reached from other hosts, and the lines are neither encrypted nor signed\n  \
+                 remedy: give --tls with keys of `prony fleet keys`, or let the controller start it over ssh (--stdio)"
+            );
+        }
+        return Ok((Listener::Tcp(bind(to)?), None));
+    };
+    let trust = AgentTrust::read(keys).context("--tls")?;
+    let door = TlsDoor::new(bind(to)?, trust, |refusal| output::say!("{refusal}"));
+    Ok((Listener::Tls(door), None))
+}
+
+fn bind(to: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(to).with_context(|| format!("cannot listen on {to}"))
 }
 
 /// Removes a socket that an agent left behind; anything else that is there stays.
@@ -102,10 +115,10 @@ fn free(path: &Path) -> Result<()> {
 }
 
 fn shown(listener: &Listener, socket: Option<&Path>) -> String {
-    match (listener, socket) {
-        (Listener::Tcp(listener), _) => {
-            listener.local_addr().map_or_else(|_| "a port".to_owned(), |address| address.to_string())
-        }
-        (Listener::Unix(_), path) => format!("unix:{}", path.unwrap_or(Path::new("")).display()),
-    }
+    let address = match listener {
+        Listener::Unix(_) => return format!("unix:{}", socket.unwrap_or(Path::new("")).display()),
+        Listener::Tcp(listener) => listener.local_addr(),
+        Listener::Tls(door) => door.local_addr(),
+    };
+    address.map_or_else(|_| "a port".to_owned(), |address| address.to_string())
 }

@@ -1,13 +1,16 @@
 //! `prony fleet`: agents of this host that stay, and what the agents of a fleet are; and the agents of a load.
 
-use crate::args::{FleetArgs, FleetCommand, with_flag};
+mod ending;
+mod keys;
+
+use crate::args::{FleetArgs, FleetCommand, ListFormat, with_flag};
 use crate::{exit, interrupt, output};
 use anyhow::{Context as _, Result, bail};
 use generate::GenerateError;
-use generate::agents::inspect;
+use generate::agents::{Ending, inspect, list as listed};
 use plan::{LoadJob, fleet as settings};
 use rustix::process::{Pid, Signal, kill_process};
-use schema::agents::AgentRecord;
+use schema::agents::{AgentState, FleetListFile};
 use schema::fleet::{AgentEntry, FleetFile};
 use schema::plan::ExperimentPlan;
 use schema::text::Problem;
@@ -31,7 +34,15 @@ const SOCKET_PATH_MAX: usize = 107;
 pub(crate) fn fleet(args: &FleetArgs) -> Result<u8> {
     match &args.command {
         FleetCommand::Up { agents, folder, allow } => up(*agents, folder.as_deref(), allow),
-        FleetCommand::List { fleet } => list(fleet),
+        FleetCommand::List { fleet, format } => list(fleet, *format),
+        FleetCommand::Drain { fleet } => ending::end(fleet, Ending::Drain),
+        FleetCommand::Stop { fleet } => ending::end(fleet, Ending::Stop),
+        FleetCommand::Keys { folder, agents, hosts, days, add: None } => {
+            keys::make(folder, agents, hosts, *days)
+        }
+        FleetCommand::Keys { folder, hosts, days, add: Some(name), .. } => {
+            keys::add(folder, name, hosts, *days)
+        }
     }
 }
 
@@ -55,17 +66,24 @@ pub(crate) fn enlist_all(plan: &mut ExperimentPlan, argument: Option<&str>) -> R
     settings::enlist_all(plan, &fleet).map_err(|problem| with_flag(problem.into()))
 }
 
-fn list(argument: &str) -> Result<u8> {
-    let fleet = settings::read(argument)?;
-    let agents = inspect(&fleet).map_err(GenerateError::from)?;
-    output::write(None, &table(&agents))?;
-    Ok(exit::DONE)
+fn list(argument: &str, format: ListFormat) -> Result<u8> {
+    let found = listed(&settings::read(argument)?);
+    let text = match format {
+        ListFormat::Json => schema::json::pretty(&found)?,
+        ListFormat::Text => table(&found),
+    };
+    output::write(None, &text)?;
+    let is_whole = found.agents.iter().all(|agent| agent.error.is_none());
+    Ok(if is_whole { exit::DONE } else { exit::FAILED })
 }
 
-fn table(agents: &[AgentRecord]) -> String {
+fn table(found: &FleetListFile) -> String {
     let mut text = String::new();
-    for agent in agents {
-        let (facts, clock) = (&agent.facts, &agent.clock);
+    for agent in &found.agents {
+        let (Some(facts), Some(clock)) = (&agent.facts, &agent.clock) else {
+            let _ = writeln!(text, "{}", agent.error.as_deref().unwrap_or("nothing is known"));
+            continue;
+        };
         let memory =
             facts.memory_bytes.map_or_else(|| "memory unknown".to_owned(), |n| format::bytes(n as f64));
         let calibrated = if facts.calibration.is_some() { "calibrated" } else { "not calibrated" };
@@ -82,8 +100,20 @@ fn table(agents: &[AgentRecord]) -> String {
             format::duration(clock.bound_ns as f64),
             clock.exchanges
         );
+        let _ = writeln!(text, "{:<16} {}", "", agent.state.as_ref().map_or_else(String::new, doing));
     }
     text
+}
+
+/// What an agent does, in words.
+fn doing(state: &AgentState) -> String {
+    let ending = if state.is_ending { "ending, " } else { "" };
+    match &state.load {
+        None => format!("{ending}idle"),
+        Some(load) => {
+            format!("{ending}busy for {}: {}", format::duration(load.age_ns as f64), load.about)
+        }
+    }
 }
 
 fn signed(ns: i64) -> String {
@@ -115,19 +145,24 @@ fn up(agents: u32, folder: Option<&Path>, allow: &[String]) -> Result<u8> {
     }
     output::write(Some(&file), &text(&fleet))?;
     up.files.push(file.clone());
-    let agents = inspect(&settings::read(&file.display().to_string())?).map_err(GenerateError::from)?;
-    output::write(None, &table(&agents))?;
+    let plan = settings::read(&file.display().to_string())?;
+    inspect(&plan).map_err(GenerateError::from)?;
+    output::write(None, &table(&listed(&plan)))?;
     output::write(None, &format!("prony load --fleet {} URL\n", file.display()))?;
     up.wait(&stop)?;
     Ok(exit::DONE)
 }
 
-/// The fleet as a file; its texts are names and paths that prony made.
+/// The fleet as a file; its texts are names, addresses and paths without a newline.
 fn text(fleet: &FleetFile) -> String {
+    let line = |key: &str, value: &Option<String>| {
+        let quoted = value.as_ref().map(|value| serde_json::Value::from(value.as_str()));
+        quoted.map_or_else(String::new, |value| format!("{key} = {value}\n"))
+    };
     let entry = |agent: &AgentEntry| {
-        let quoted =
-            |text: &Option<String>| serde_json::Value::from(text.clone().unwrap_or_default()).to_string();
-        format!("[[agent]]\nname = {}\nunix = {}\n", quoted(&agent.name), quoted(&agent.unix))
+        let AgentEntry { name, unix, tcp, tls, .. } = agent;
+        let lines = [line("name", name), line("unix", unix), line("tcp", tcp), line("tls", tls)];
+        format!("[[agent]]\n{}", lines.concat())
     };
     fleet.agents.iter().map(entry).collect::<Vec<_>>().join("\n")
 }

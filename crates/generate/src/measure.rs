@@ -161,12 +161,14 @@ pub fn measure_by<W: Watch>(
         watch.samples_end();
     }
     let end = Look::at(clocks);
-    let interrupted = stop.load(Ordering::Relaxed);
+    let stopped_by = source.stopped_by().map(str::to_owned);
+    let interrupted = stop.load(Ordering::Relaxed) || stopped_by.is_some();
     let mut measured = fold.finish(job, phases, asked, established, interrupted);
     measured.facts.clocks = begin.until(&end);
     measured.report.plan.driver = source.driver().key().to_owned();
     measured.report.generator.peak_rss_bytes = source.peak_rss_bytes();
     measured.report.fleet = source.fleet(job.load.model);
+    measured.stopped_by = stopped_by;
     match source.finish_rows() {
         Ok(each) => measured.report.each = each,
         Err(error) => measured.rows_error = Some(error),

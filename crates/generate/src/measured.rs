@@ -21,6 +21,8 @@ pub struct Measured {
     pub warmup: WarmUpEnd,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
+    /// The agent of the fleet that was asked to end the load.
+    pub stopped_by: Option<String>,
     /// Why there is no file of rows although one was wanted.
     pub rows_error: Option<GenerateError>,
 }

@@ -135,6 +135,14 @@ impl Source {
         }
     }
 
+    /// The agent by which somebody ended the load of all; absent without one.
+    pub(crate) fn stopped_by(&self) -> Option<&str> {
+        match &self.maker {
+            Maker::Agents(agents) => agents.stopped_by(),
+            Maker::Here(_) | Maker::Processes(_) => None,
+        }
+    }
+
     /// Highest resident memory in bytes, summed over processes.
     pub(crate) fn peak_rss_bytes(&self) -> u64 {
         match &self.maker {

@@ -25,15 +25,17 @@ pub fn read(argument: &str) -> Result<FleetPlan, PlanError> {
         let here = |n| AgentEntry { name: Some(format!("here-{n}")), here: true, ..AgentEntry::default() };
         let count = argument.parse().unwrap_or(usize::MAX).min(AGENTS_MAX + 1);
         let file = FleetFile { agents: (1..=count).map(here).collect() };
-        return resolve(&file).map_err(|problem| problem.locate("--fleet", "").into());
+        return resolve(&file, Path::new("")).map_err(|problem| problem.locate("--fleet", "").into());
     }
     let path = Path::new(argument);
     let text = std::fs::read_to_string(path).map_err(PlanError::io("read the fleet of", path))?;
     let file: FleetFile = parse_toml(argument, &text)?;
-    resolve(&file).map_err(|problem| problem.locate(argument, &text).into())
+    let folder = path.parent().unwrap_or(Path::new(""));
+    resolve(&file, folder).map_err(|problem| problem.locate(argument, &text).into())
 }
 
-fn resolve(file: &FleetFile) -> Result<FleetPlan, Problem> {
+/// Paths of keys are from `folder` on.
+fn resolve(file: &FleetFile, folder: &Path) -> Result<FleetPlan, Problem> {
     if !(1..=AGENTS_MAX).contains(&file.agents.len()) {
         let cause = format!("a fleet of {} agents", file.agents.len());
         return Err(Problem::at("agent", cause, format!("give from 1 to {AGENTS_MAX} agents")));
@@ -51,7 +53,7 @@ fn resolve(file: &FleetFile) -> Result<FleetPlan, Problem> {
             let cause = format!("two agents are called {name}");
             return Err(Problem::at(&at("name"), cause, "give each a name of its own"));
         }
-        agents.push(AgentPlan { name, link: link(entry, place)? });
+        agents.push(AgentPlan { name, link: link(entry, place, folder)? });
     }
     Ok(FleetPlan { agents })
 }
@@ -60,8 +62,25 @@ const fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
 }
 
-fn link(entry: &AgentEntry, place: usize) -> Result<AgentLink, Problem> {
+fn link(entry: &AgentEntry, place: usize, folder: &Path) -> Result<AgentLink, Problem> {
     let at = |key: &str| format!("agent.{place}.{key}");
+    if let Some(keys) = &entry.tls {
+        let Some(address) = &entry.tcp else {
+            let remedy = "give tcp = \"HOST:PORT\" with it, or leave it out";
+            return Err(Problem::at(&at("tls"), "keys are for streams over TCP", remedy));
+        };
+        if !is_host_and_port(address) {
+            let cause = format!("`{address}` is no host with a port");
+            return Err(Problem::at(&at("tcp"), cause, "write for example load-1.internal:7411"));
+        }
+        let keys = std::path::absolute(folder.join(keys)).unwrap_or_else(|_| folder.join(keys));
+        let tls = AgentLink::Tls { address: address.clone(), keys: keys.display().to_string() };
+        let alone = AgentEntry { tls: None, tcp: None, ..entry.clone() };
+        return match alone == (AgentEntry { name: entry.name.clone(), ..AgentEntry::default() }) {
+            true => Ok(tls),
+            false => Err(said_twice(place)),
+        };
+    }
     match (entry.here, &entry.command, &entry.unix, &entry.tcp) {
         (true, None, None, None) => Ok(AgentLink::Here),
         (false, Some(command), None, None) if command.first().is_some_and(|program| !program.is_empty()) => {
@@ -81,17 +100,31 @@ fn link(entry: &AgentEntry, place: usize) -> Result<AgentLink, Problem> {
             if !address.ip().is_loopback() {
                 let cause =
                     format!("{address} is another host, and the stream would be neither secret nor signed");
-                let remedy = "reach it by `command` over ssh, or by an ssh tunnel to a loopback address";
+                let remedy = "give tls = \"FOLDER\" with keys of `prony fleet keys`, or reach it by `command` over ssh";
                 return Err(Problem::at(&at("tcp"), cause, remedy));
             }
             Ok(AgentLink::Tcp { address: address.to_string() })
         }
-        _ => Err(Problem::at(
-            &format!("agent.{place}"),
-            "how the agent is reached is not said, or said twice",
-            "give exactly one of here = true, command, unix and tcp",
-        )),
+        _ => Err(said_twice(place)),
     }
+}
+
+fn said_twice(place: usize) -> Problem {
+    Problem::at(
+        &format!("agent.{place}"),
+        "how the agent is reached is not said, or said twice",
+        "give exactly one of here = true, command, unix and tcp",
+    )
+}
+
+/// Whether a text is `HOST:PORT`, an address of IPv6 in brackets.
+#[must_use]
+pub fn is_host_and_port(text: &str) -> bool {
+    let is_of_host = |byte: u8| is_of_name(byte) || matches!(byte, b'[' | b']' | b':');
+    text.rsplit_once(':').is_some_and(|(host, port)| {
+        let is_address = !host.contains(':') || text.parse::<SocketAddr>().is_ok();
+        !host.is_empty() && host.bytes().all(is_of_host) && is_address && port.parse::<u16>().is_ok()
+    })
 }
 
 /// Lets agents make a load: each has the same number of workers, at least one.
@@ -205,6 +238,17 @@ mod tests {
     }
 
     #[test]
+    fn keys_are_found_from_the_file_on() {
+        let fleet =
+            of("[[agent]]\nname = \"a\"\ntcp = \"load-1.internal:7411\"\ntls = \"controller\"\n").unwrap();
+        let AgentLink::Tls { address, keys } = &fleet.agents[0].link else { panic!("{fleet:?}") };
+        assert_eq!(address, "load-1.internal:7411");
+        let keys = Path::new(keys);
+        assert!(keys.is_absolute() && keys.ends_with("controller"), "{keys:?}");
+        assert!(of("[[agent]]\ntcp = \"[2001:db8::1]:7\"\ntls = \"/k\"\n").is_ok());
+    }
+
+    #[test]
     fn mistakes_come_with_their_line_and_the_remedy() {
         for (text, parts) in [
             ("", ["a fleet of 0 agents", "from 1 to 200"]),
@@ -217,7 +261,11 @@ mod tests {
             ("[[agent]]\nhere = true\nunix = \"/x\"\n", ["fleet.toml:", "exactly one of"]),
             ("[[agent]]\ncommand = []\n", [":2:", "the command is empty"]),
             ("[[agent]]\ntcp = \"h:1\"\n", [":2:", "127.0.0.1:7411"]),
-            ("[[agent]]\ntcp = \"10.0.0.1:7\"\n", [":2:", "ssh tunnel"]),
+            ("[[agent]]\ntcp = \"10.0.0.1:7\"\n", [":2:", "`prony fleet keys`"]),
+            ("[[agent]]\ntls = \"k\"\nunix = \"/x\"\n", [":2:", "give tcp"]),
+            ("[[agent]]\ntls = \"k\"\ntcp = \"h\"\n", [":3:", "load-1.internal:7411"]),
+            ("[[agent]]\ntls = \"k\"\ntcp = \"fe80::1:x\"\n", [":3:", "load-1.internal:7411"]),
+            ("[[agent]]\ntls = \"k\"\ntcp = \"h:1\"\nhere = true\n", ["fleet.toml:", "exactly one of"]),
             ("[[agent]]\nheer = true\n", [":2:", "did you mean `here`"]),
         ] {
             let error = of(text).unwrap_err();

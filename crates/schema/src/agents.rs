@@ -1,6 +1,7 @@
 //! The agents of a fleet in files of results: what each is, how its clock stands, what it did.
 
 use crate::calibration::CalibrationSummary;
+use crate::version::FleetListVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,53 @@ pub struct AgentClock {
     pub rtt_max_ns: u64,
     /// How far the clocks surely went apart during the load, at most; 0 where what was seen lies within the errors.
     pub apart_ns: u64,
+}
+
+/// What an agent does at the moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentState {
+    /// Whether it takes no more loads, and ends after the present one.
+    pub is_ending: bool,
+    /// The load that it makes; absent while it is idle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<AgentLoad>,
+}
+
+/// The load that an agent makes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentLoad {
+    /// Its URL and its controller, as the controller says.
+    pub about: String,
+    /// How long ago it was ordered.
+    pub age_ns: u64,
+}
+
+/// `prony fleet list --format json`: the agents of a fleet, in its order.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct FleetListFile {
+    /// Format and version.
+    pub schema: FleetListVersion,
+    /// One entry an agent.
+    pub agents: Vec<ListedAgent>,
+}
+
+/// An agent of a fleet that was asked what it is and does.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ListedAgent {
+    /// Its name in the fleet.
+    pub name: String,
+    /// What it said of itself; absent where it could not be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<AgentFacts>,
+    /// Its clock; absent where it could not be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<AgentClock>,
+    /// What it does; absent where it could not be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<AgentState>,
+    /// Why it could not be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// `run.json`: an agent as it was when the run began, or was resumed.

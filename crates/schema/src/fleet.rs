@@ -31,9 +31,13 @@ pub struct AgentEntry {
     /// Path of the Unix socket of `prony agent --listen unix:PATH`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unix: Option<String>,
-    /// Loopback address and port of `prony agent --listen ADDR:PORT`, or of a tunnel to it.
+    /// Host and port of `prony agent --listen ADDR:PORT`. Without `tls` a loopback address, or the end of a tunnel there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<String>,
+    /// With `tcp`: the controller's folder of `prony fleet keys`, from this file on. The agent must have the certificate
+    /// of its `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<String>,
 }
 
 /// The agents of a load, resolved. Agent n makes the n-th contiguous part of the load's workers.
@@ -72,5 +76,12 @@ pub enum AgentLink {
     Tcp {
         /// Address and port.
         address: String,
+    },
+    /// A TCP stream over TLS 1.3, on which both ends show certificates of the fleet.
+    Tls {
+        /// Host or address, and port.
+        address: String,
+        /// Path of the controller's folder of keys.
+        keys: String,
     },
 }

@@ -98,6 +98,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("targets-check", schema_for!(target_check::TargetChecks)),
         ("targets-build", schema_for!(target_check::TargetBuilds)),
         ("fleet", schema_for!(fleet::FleetFile)),
+        ("fleet-list", schema_for!(agents::FleetListFile)),
         ("faults", schema_for!(fault::FaultList)),
         ("load", schema_for!(load::LoadReport)),
         ("each-head", schema_for!(each::EachHead)),

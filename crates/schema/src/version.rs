@@ -53,6 +53,11 @@ version!(
     "prony.targets-build/1"
 );
 version!(
+    /// Head of `fleet list --format json`.
+    FleetListVersion,
+    "prony.fleet-list/1"
+);
+version!(
     /// Head of a line of `alarms.ndjson`, and of what a webhook gets.
     AlarmVersion,
     "prony.alarm/1"

@@ -7,22 +7,27 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   prony agent --listen unix:/run/prony/agent.sock --allow shop.internal
   prony agent --listen 127.0.0.1:7411 --allow 10.1.0.0/16
+  prony agent --listen 0.0.0.0:7411 --tls keys/agents/load-1 --allow shop.internal
   ssh load-1 prony agent --stdio --allow shop.internal   as a `command` of a fleet file
 
 An agent makes its part of a load for `prony load --fleet` and `prony run --fleet`. It loads
 loopback and what --allow names, nothing else; it resolves names itself, reads no file but those
 that come with the load, and stops once its controller has been silent for 10 s. It starts with an
-environment of PATH, HOME, LANG and the like only. The lines between controller and agent are
-neither encrypted nor signed: use ssh between hosts.
+environment of PATH, HOME, LANG and the like only. Between hosts use ssh or --tls: without them the
+lines between controller and agent are neither encrypted nor signed.
 
 Exit codes: 0 ended by Ctrl-C or by its controller, 1 wrong arguments or an unusable address.")]
 pub(crate) struct AgentArgs {
     /// Serve one controller on standard input and output, as ssh brings them
     #[arg(long, conflicts_with = "listen", required_unless_present = "listen")]
     pub(crate) stdio: bool,
-    /// Serve controllers one after the other on unix:PATH, or on a loopback address and port
+    /// Serve controllers one after the other on unix:PATH, or on an address and port; without --tls of loopback only
     #[arg(long, value_name = "unix:PATH|ADDR:PORT")]
     pub(crate) listen: Option<String>,
+    /// Accept only the controller of the fleet that made this folder, over TLS 1.3: FOLDER/agents/NAME of `prony fleet
+    /// keys FOLDER`
+    #[arg(long, value_name = "FOLDER", requires = "listen")]
+    pub(crate) tls: Option<PathBuf>,
     /// Allow load on this host, address or network, such as 10.1.0.0/16; only loopback needs no word; repeatable
     #[arg(long, value_name = "HOST")]
     pub(crate) allow: Vec<String>,
@@ -38,19 +43,34 @@ pub(crate) struct AgentArgs {
 #[command(after_help = "Examples:
   prony load http://127.0.0.1:8080/ -R 1000 --fleet 3    three agents for one load
   prony fleet up --agents 3                              agents that stay until Ctrl-C
-  prony fleet list fleet.toml                            the host and the clock of each
+  prony fleet list fleet.toml                            host, clock and work of each
+  prony fleet drain fleet.toml                           end the agents after their load
   prony load http://shop.internal/ -R 10k --fleet fleet.toml
+  prony fleet keys keys --agents load-1,load-2           keys for agents in a network without ssh
 
 A fleet file names each agent and the way to it, see docs/fleet.md:
   [[agent]]
   name = \"load-1\"
   command = [\"ssh\", \"load-1\", \"prony\", \"agent\", \"--stdio\", \"--allow\", \"shop.internal\"]
+  [[agent]]
+  name = \"load-2\"
+  tcp = \"load-2.internal:7411\"
+  tls = \"keys/controller\"
 
 Exit codes: 0 done, 1 wrong arguments or file, 2 an agent cannot be reached, or its clock is not
-known well enough.")]
+known well enough, 130 interrupted while agents were waited for (they end all the same).")]
 pub(crate) struct FleetArgs {
     #[command(subcommand)]
     pub(crate) command: FleetCommand,
+}
+
+/// How the agents of a fleet are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ListFormat {
+    /// Lines
+    Text,
+    /// JSON (prony schema fleet-list)
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -68,10 +88,43 @@ pub(crate) enum FleetCommand {
         #[arg(long, value_name = "HOST")]
         allow: Vec<String>,
     },
-    /// Reach every agent of a fleet: its host, its prony, and how well its clock is known
+    /// Reach every agent of a fleet: its host, its prony, how well its clock is known, and what it does
     List {
         /// A fleet file, or a number of agents on this host
         #[arg(value_name = "N|FILE")]
         fleet: String,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+        format: ListFormat,
+    },
+    /// Let every agent of a fleet finish the load that it makes, take no more, and end; waits until all have ended
+    Drain {
+        /// A fleet file
+        #[arg(value_name = "FILE")]
+        fleet: String,
+    },
+    /// End the load that a fleet makes at once, with its results kept as after Ctrl-C, and its agents
+    Stop {
+        /// A fleet file
+        #[arg(value_name = "FILE")]
+        fleet: String,
+    },
+    /// Make an authority, and keys for a controller and agents that trust each other over TLS; print the fleet file
+    Keys {
+        /// A folder to make; only its owner can enter it
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+        /// Names of the agents: small letters, digits and `-`
+        #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present = "add")]
+        agents: Vec<String>,
+        /// Where each listens, in the same order [default: its name and port 7411]
+        #[arg(long, value_name = "HOST[:PORT],…", value_delimiter = ',')]
+        hosts: Vec<String>,
+        /// Days for which the certificates are good
+        #[arg(long, value_name = "N", default_value_t = 365, value_parser = clap::value_parser!(u32).range(1..=3650))]
+        days: u32,
+        /// Make keys for one agent more, in a folder that is there
+        #[arg(long, value_name = "NAME", conflicts_with = "agents")]
+        add: Option<String>,
     },
 }

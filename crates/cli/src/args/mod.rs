@@ -45,7 +45,7 @@ pub(crate) use compare::{CompareArgs, HistoryArgs};
 pub(crate) use connection::{ConnectionArgs, HttpChoice};
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use flags::with_flag;
-pub(crate) use fleet::{AgentArgs, FleetArgs, FleetCommand};
+pub(crate) use fleet::{AgentArgs, FleetArgs, FleetCommand, ListFormat};
 pub(crate) use import::ImportArgs;
 pub(crate) use init::InitArgs;
 pub(crate) use knee::KneeArgs;

@@ -202,6 +202,11 @@ fn measure_or_refuse(
     let scripts = watcher.script.as_ref().map(|script| script.workers().clone());
     match measure(job, scripts.as_ref(), watcher, stop) {
         Ok(mut measured) => {
+            if let Some(agent) = &measured.stopped_by {
+                output::say!(
+                    "agent {agent} was stopped by `prony fleet stop`: all end, and the results are kept"
+                );
+            }
             measured.report.validity = analyze::validity(&measured.report, &measured.facts);
             let code = match measured.report.requests.completed {
                 _ if measured.interrupted => exit::INTERRUPTED,

@@ -430,5 +430,5 @@ fn what_a_fleet_cannot_make_is_refused_before_an_agent_is_reached() {
     let file = nobody.path().join("f.toml");
     std::fs::write(&file, "[[agent]]\nname = \"gone\"\nunix = \"/nonexistent/agent.sock\"\n").unwrap();
     let gone = done(&["fleet", "list", file.to_str().unwrap()]);
-    assert!(gone.code == 2 && gone.err.contains("agent gone cannot be reached"), "{gone:?}");
+    assert!(gone.code == 2 && gone.out.contains("agent gone cannot be reached"), "{gone:?}");
 }

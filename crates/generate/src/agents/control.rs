@@ -10,7 +10,7 @@ use super::link::{Heard, can_reopen, open};
 use super::member::Member;
 use super::muster::Muster;
 use super::portable::{Packed, goes_to_loopback, pack, source};
-use super::protocol::{LEASE_NS, Order, Report};
+use super::protocol::{Errand, LEASE_NS, Order, Report, Wish, sums};
 use super::tally;
 use crate::GenerateError;
 use crate::each::wall_clock_of;
@@ -20,7 +20,7 @@ use crate::set_up::SetUp;
 use engine::{
     Assembly, EngineError, IntervalData, Overdue, Part, Step, Timeline, machine_ns, on_clock, setup_time_max,
 };
-use fleet::Parcel;
+use fleet::{DeliveryError, Parcel};
 use plan::LoadJob;
 use schema::agents::{AgentReport, FleetReport};
 use schema::experiment::LoadModel;
@@ -39,6 +39,8 @@ const SETUP_GRACE: Duration = Duration::from_secs(30);
 const TRANSFER_MIN: u64 = 1_000_000;
 /// How often beats are looked at while agents are waited for.
 const POLL: Duration = Duration::from_millis(100);
+/// Intervals that an agent may be ahead of this clock, the one that an early end cuts among them.
+const INTERVALS_SPARE: u64 = 10;
 /// Between two attempts at a link that was cut.
 const RELINK_POLL: Duration = Duration::from_millis(100);
 
@@ -56,6 +58,8 @@ pub(crate) struct Agents {
     begun: Option<(u64, u64)>,
     measure_from: Option<u64>,
     is_stopped: bool,
+    /// The agent that somebody asked to end the load, if one was.
+    stopped_by: Option<String>,
 }
 
 impl Agents {
@@ -66,7 +70,7 @@ impl Agents {
         let Some(fleet) = &job.load.fleet else {
             return Err(EngineError::Plan("a load without a fleet has no agents").into());
         };
-        let muster = Muster::call(fleet, &allowed(job))?;
+        let muster = Muster::call(fleet, &allowed(job), &errand(job))?;
         check_hosts(job, &muster)?;
         Self::with(job, packed, muster, opening)
     }
@@ -91,6 +95,7 @@ impl Agents {
             begun: None,
             measure_from: None,
             is_stopped: false,
+            stopped_by: None,
         };
         let parts = split(Part::whole(&job.load), agents.muster.members.len() as u32);
         if parts.len() < agents.muster.members.len() {
@@ -170,6 +175,11 @@ impl Agents {
             self.is_stopped = true;
             self.muster.members.iter().for_each(|member| member.say(&Order::Stop));
         }
+    }
+
+    /// The agent by which somebody ended the load of all, as by Ctrl-C.
+    pub(crate) fn stopped_by(&self) -> Option<&str> {
+        self.stopped_by.as_deref()
     }
 
     pub(crate) const fn driver(&self) -> DriverChoice {
@@ -256,8 +266,8 @@ impl Agents {
             }
             Heard::Garbled(cause) => return Err(member.garbled(cause).into()),
             // Of an older link, or of an agent that has said all.
-            Heard::Closed(link) if link != member.links || member.has_ended => {}
-            Heard::Closed(_) => self.relink(number)?,
+            Heard::Closed(link, _) if link != member.links || member.has_ended => {}
+            Heard::Closed(_, cause) => self.relink(number, cause)?,
             Heard::Reopened(Err(cause)) => return Err(member.lost(cause).into()),
             Heard::Reopened(Ok(ends)) => {
                 let Muster { session, sender, .. } = &self.muster;
@@ -286,6 +296,13 @@ impl Agents {
         let member = &mut self.muster.members[number];
         match report {
             Report::Hello { .. } => {}
+            Report::Stopped => {
+                self.stopped_by.get_or_insert(member.name());
+                self.stop();
+            }
+            Report::State(_) | Report::Ended => {
+                return Err(member.garbled("it reports what nobody asked for").into());
+            }
             Report::Refused(cause) => return Err(AgentError::Refused { name: member.name(), cause }.into()),
             Report::Clock { number, at_ns: there_ns } => {
                 let exchange = member.take_clock(number, there_ns, at_ns);
@@ -327,9 +344,16 @@ impl Agents {
     }
 
     fn take_parcel(&mut self, number: usize, parcel: Parcel<String>) -> Result<(), GenerateError> {
+        let ended_max = self.intervals_max();
         let member = &mut self.muster.members[number];
         if fleet::digest(parcel.body.as_bytes()) != parcel.digest {
             return Err(member.garbled("an interval is damaged").into());
+        }
+        let (said, place) = (parcel.sums, parcel.interval);
+        // A stream keeps its order: what is ahead would only fill the memory.
+        if place > member.inbox.held_below() {
+            let source = DeliveryError::Ahead(place);
+            return Err(AgentError::Delivery { name: member.name(), source }.into());
         }
         let texts = member.inbox.take(parcel);
         let texts = texts.map_err(|source| AgentError::Delivery { name: member.name(), source })?;
@@ -337,10 +361,22 @@ impl Agents {
             let data = serde_json::from_str::<engine::Parcel>(&text).map_err(|error| error.to_string());
             let data = data.and_then(|parcel| parcel.unpack().map_err(|error| error.to_string()));
             let data = data.map_err(|cause| member.garbled(cause))?;
+            if sums(&data) != said {
+                return Err(member.garbled("the counts of an interval are not those in it").into());
+            }
+            if data.counts.index >= ended_max || !member.follows(data.counts.index) {
+                return Err(member.garbled("an interval is not the next that can have ended").into());
+            }
             self.parts.put(number, data.counts.index, data);
         }
         member.say(&Order::HeldBelow(member.inbox.held_below()));
         self.finish(number)
+    }
+
+    /// More intervals than these cannot have ended anywhere; none before the begin.
+    fn intervals_max(&self) -> u64 {
+        let Some((origin_ns, _)) = self.begun else { return 0 };
+        machine_ns().saturating_sub(origin_ns) / self.timeline.interval_ns.max(1) + INTERVALS_SPARE
     }
 
     /// Lets an agent go once all of its part is here.
@@ -359,11 +395,11 @@ impl Agents {
     }
 
     /// A link was cut in the middle of the load: it is made again within the lease, or the agent is lost.
-    fn relink(&mut self, number: usize) -> Result<(), GenerateError> {
+    fn relink(&mut self, number: usize, cause: Option<String>) -> Result<(), GenerateError> {
         let member = &mut self.muster.members[number];
         member.lose_link();
         if self.begun.is_none() || !can_reopen(&member.plan) {
-            return Err(member.lost("its link ended").into());
+            return Err(member.lost(cause.unwrap_or_else(|| "its link ended".to_owned())).into());
         }
         let (plan, sender) = (member.plan.clone(), self.muster.sender.clone());
         std::thread::spawn(move || {
@@ -390,6 +426,12 @@ fn all_gone() -> GenerateError {
 fn transfer_max(packed: &Packed) -> Duration {
     let bytes = packed.files.values().map(|file| file.bytes).sum::<u64>();
     Duration::from_secs(bytes.div_ceil(TRANSFER_MIN))
+}
+
+/// What people hear who ask an agent what it does.
+fn errand(job: &LoadJob) -> Errand {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    Errand { wish: Wish::Load, about: format!("{} for {host}, process {}", job.url, std::process::id()) }
 }
 
 /// What an agent on this host may load: where this load goes, which this process may.

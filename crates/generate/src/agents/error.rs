@@ -4,11 +4,19 @@ use fleet::{BundleError, ClockError, DeliveryError};
 use std::time::Duration;
 use units::format;
 
+/// What to do, unless the cause says so already.
+fn remedy(cause: &str, general: &str) -> String {
+    if cause.contains("remedy: ") { String::new() } else { format!("\n  remedy: {general}") }
+}
+
 /// Why agents cannot make a load together.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// It cannot be reached.
-    #[error("agent {name} cannot be reached: {cause}\n  remedy: start it, or correct its entry in the fleet")]
+    #[error(
+        "agent {name} cannot be reached: {cause}{}",
+        remedy(cause, "start it, or correct its entry in the fleet")
+    )]
     Unreached {
         /// Its name.
         name: String,
@@ -62,6 +70,14 @@ pub enum AgentError {
         names: Vec<String>,
         /// How long nothing came.
         silence: Duration,
+    },
+    /// It was asked to end, and what became of it is not known.
+    #[error(
+        "the link to agent {name} was lost before it said that it ended\n  remedy: look at it with `prony fleet list`"
+    )]
+    EndUnknown {
+        /// Its name.
+        name: String,
     },
     /// It could not make its part.
     #[error("agent {name}: {cause}")]

@@ -4,27 +4,33 @@
 //! understood, because the answers of clocks are among them. Absent on purpose: what the lines mean (`control`).
 
 use super::protocol::{Order, PIECE_BYTES, Report, next_line, to_text};
+use super::tls::{HANDSHAKE_MAX, shake};
+use super::trust::ControllerTrust;
 use crate::lines::write_line;
 use engine::machine_ns;
+use rustls::ClientConnection;
 use schema::fleet::{AgentLink, AgentPlan};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs as _};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Time for a TCP connection to loopback.
+/// Time for a TCP connection to one address.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 /// Time in which a program ends by itself once its standard input has ended.
 const END_MAX: Duration = Duration::from_secs(2);
 const END_POLL: Duration = Duration::from_millis(10);
+/// How the words of an agent begin that wants TLS and hears none (RFC 8446 §5.1, §6).
+const TLS_ALERT: &[u8] = &[21, 3];
+const WANTS_TLS: &str = "it speaks TLS\n  remedy: give `tls` with the controller's keys in its entry";
 
 /// What is heard of an agent.
 #[derive(Debug)]
@@ -33,8 +39,8 @@ pub(super) enum Heard {
     Report(u64, Box<Report>),
     /// A line that is no report.
     Garbled(String),
-    /// A link ended, by its number.
-    Closed(u64),
+    /// A link ended, by its number; with what was seen, unless it just ended.
+    Closed(u64, Option<String>),
     /// A link that was cut was made again, or not in time.
     Reopened(Result<Ends, String>),
 }
@@ -108,13 +114,39 @@ pub(super) fn open(plan: &AgentPlan, allow: &[String]) -> Result<Ends, String> {
         }
         AgentLink::Tcp { address } => {
             let to: SocketAddr = address.parse().map_err(|_| format!("{address} is no address"))?;
-            let stream = TcpStream::connect_timeout(&to, CONNECT_MAX)
-                .map_err(|error| format!("{address}: {error}"))?;
-            stream.set_nodelay(true).map_err(text)?;
+            let stream = connect(&[to], address)?;
             let (reader, writer) = (stream.try_clone().map_err(text)?, stream.try_clone().map_err(text)?);
             Ok(Ends { reader: Box::new(reader), writer: Box::new(writer), end: End::Tcp(stream) })
         }
+        AgentLink::Tls { address, keys } => over_tls(&plan.name, address, Path::new(keys)),
     }
+}
+
+/// The ends of a stream to the agent of this name, which has shown that it is the one.
+fn over_tls(name: &str, address: &str, keys: &Path) -> Result<Ends, String> {
+    let trust = ControllerTrust::read(keys, name).map_err(|error| error.to_string())?;
+    // Each time anew: an agent that is started again elsewhere keeps its name.
+    let resolved = address.to_socket_addrs().map_err(|error| format!("{address}: {error}"))?;
+    let stream = connect(&resolved.collect::<Vec<_>>(), address)?;
+    let connection = ClientConnection::new(trust.config, trust.agent).map_err(|error| error.to_string())?;
+    let halves = shake(connection.into(), &stream, HANDSHAKE_MAX);
+    let (reading, writing) = halves.map_err(|cause| format!("{address}: {cause}"))?;
+    let unlimited = stream.set_read_timeout(None).and_then(|()| stream.set_write_timeout(None));
+    unlimited.map_err(|error| error.to_string())?;
+    Ok(Ends { reader: Box::new(reading), writer: Box::new(writing), end: End::Tcp(stream) })
+}
+
+/// Connects to the first address that answers.
+fn connect(to: &[SocketAddr], named: &str) -> Result<TcpStream, String> {
+    let mut cause = "it has no address".to_owned();
+    for address in to {
+        let stream = TcpStream::connect_timeout(address, CONNECT_MAX);
+        match stream.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => cause = error.to_string(),
+        }
+    }
+    Err(format!("{named}: {cause}"))
 }
 
 /// The ends of a Unix stream.
@@ -137,7 +169,7 @@ fn program(mut command: Command) -> Result<Ends, String> {
 
 /// Whether a link that was cut can be made again: a program's ends with the program.
 pub(super) const fn can_reopen(plan: &AgentPlan) -> bool {
-    matches!(plan.link, AgentLink::Unix { .. } | AgentLink::Tcp { .. })
+    matches!(plan.link, AgentLink::Unix { .. } | AgentLink::Tcp { .. } | AgentLink::Tls { .. })
 }
 
 impl Link {
@@ -150,8 +182,8 @@ impl Link {
         let Ends { reader, writer, end } = ends;
         let (out, outgoing) = channel();
         let read = std::thread::spawn(move || {
-            follow(&mut BufReader::new(reader), &mut pass);
-            pass(Heard::Closed(number));
+            let cause = follow(&mut BufReader::new(reader), &mut pass);
+            pass(Heard::Closed(number, cause));
         });
         let write = std::thread::spawn(move || {
             // A link that is cut shows where it is read.
@@ -212,7 +244,8 @@ impl Drop for Link {
     }
 }
 
-fn follow(from: &mut dyn BufRead, pass: &mut impl FnMut(Heard) -> bool) {
+/// Passes on what comes until the stream ends; what was seen at its end.
+fn follow(from: &mut dyn BufRead, pass: &mut impl FnMut(Heard) -> bool) -> Option<String> {
     let mut line = Vec::new();
     loop {
         let heard = match next_line(from, &mut line) {
@@ -223,14 +256,15 @@ fn follow(from: &mut dyn BufRead, pass: &mut impl FnMut(Heard) -> bool) {
                     Err(error) => Heard::Garbled(garbled(&line, &error)),
                 }
             }
-            Ok(None) => return,
+            Ok(None) if line.starts_with(TLS_ALERT) => return Some(WANTS_TLS.to_owned()),
+            Ok(None) => return None,
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Heard::Garbled(error.to_string()),
             // A stream that breaks has ended.
-            Err(_) => return,
+            Err(error) => return Some(error.to_string()),
         };
         let is_last = matches!(heard, Heard::Garbled(_));
         if !pass(heard) || is_last {
-            return;
+            return None;
         }
     }
 }

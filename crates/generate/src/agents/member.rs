@@ -2,11 +2,11 @@
 
 use super::error::AgentError;
 use super::link::{Ends, Heard, Link};
-use super::protocol::{Greeting, Order, VERSION};
+use super::protocol::{Errand, Greeting, Order, VERSION};
 use super::tally::Tally;
 use engine::{Part, machine_ns};
 use fleet::{Exchange, Grid, Inbox, Offset};
-use schema::agents::{AgentClock, AgentFacts, AgentReport};
+use schema::agents::{AgentClock, AgentFacts, AgentReport, AgentState};
 use schema::fleet::AgentPlan;
 use serde::Serialize;
 use std::sync::mpsc::Sender;
@@ -17,11 +17,13 @@ pub(super) type News = (usize, Heard);
 /// One agent.
 pub(super) struct Member {
     pub(super) plan: AgentPlan,
+    errand: Errand,
     pub(super) part: Part,
     link: Option<Link>,
     /// Number of the present link, or of the last one.
     pub(super) links: u64,
     pub(super) facts: Option<Box<AgentFacts>>,
+    pub(super) state: Option<AgentState>,
     pub(super) offset: Option<Offset>,
     pub(super) grid: Option<Grid>,
     /// The question about its clock that is under way: its number, and when it was asked.
@@ -29,6 +31,8 @@ pub(super) struct Member {
     questions: u32,
     pub(super) heard_ns: u64,
     pub(super) inbox: Inbox<String>,
+    /// Index of its last interval.
+    last: Option<u64>,
     pub(super) tally: Tally,
     pub(super) is_ready: bool,
     pub(super) has_ended: bool,
@@ -37,19 +41,22 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(plan: AgentPlan, number: usize, session: &str) -> Self {
+    pub(super) fn new(plan: AgentPlan, number: usize, session: &str, errand: Errand) -> Self {
         Self {
             plan,
+            errand,
             part: Part { first: 0, workers: 0 },
             link: None,
             links: 0,
             facts: None,
+            state: None,
             offset: None,
             grid: None,
             asked: None,
             questions: 0,
             heard_ns: machine_ns(),
             inbox: Inbox::new(session, number as u32),
+            last: None,
             tally: Tally::new(),
             is_ready: false,
             has_ended: false,
@@ -70,8 +77,16 @@ impl Member {
             session: session.to_owned(),
             agent: number as u32,
             again,
+            errand: self.errand.clone(),
         });
         (self.link, self.asked, self.heard_ns) = (Some(link), None, machine_ns());
+    }
+
+    /// Whether an interval comes after all before it, which it then does.
+    pub(super) fn follows(&mut self, index: u64) -> bool {
+        let is_next = self.last.is_none_or(|last| index > last);
+        self.last = Some(index);
+        is_next
     }
 
     /// Its link is gone.

@@ -11,16 +11,22 @@
 //! computed from two clocks; an interval counts once; intervals are merged as those of workers are and go the same way
 //! from there. Where the controller is gone for ten seconds, an agent ends its load; where an agent is lost, the
 //! controller ends the load of all.
-//! Absent on purpose: a bus between machines, encryption (ssh brings it), and placing agents on machines.
+//! Absent on purpose: a bus between machines, and placing agents on machines.
 
 mod control;
 mod cpu;
+mod door;
 mod error;
 mod facts;
+#[cfg(test)]
+mod hostile_tests;
 mod link;
 mod maker;
 mod member;
 mod muster;
+mod overseer;
+#[cfg(test)]
+mod overseer_tests;
 mod portable;
 mod protocol;
 mod relay;
@@ -30,9 +36,16 @@ mod session;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod tls;
+mod trust;
+#[cfg(test)]
+mod trust_tests;
 
 pub(crate) use control::Agents;
+pub use door::{Listener, TlsDoor};
 pub use error::AgentError;
 pub use facts::facts;
 pub use muster::inspect;
-pub use relay::{Agent, Listener};
+pub use overseer::{Ending, Progress, end, list};
+pub use relay::Agent;
+pub use trust::{AgentTrust, TrustError};

@@ -3,7 +3,7 @@
 use super::error::AgentError;
 use super::link::{Ends, Heard, open};
 use super::member::{Member, News};
-use super::protocol::{BEAT_NS, Report, VERSION};
+use super::protocol::{BEAT_NS, Errand, Report, VERSION, Wish};
 use engine::machine_ns;
 use fleet::{ClockError, EXCHANGES_MIN, Exchange, Grid, Offset};
 use rustix::process::getpid;
@@ -33,28 +33,29 @@ impl Muster {
     ///
     /// # Errors
     /// The first agent that cannot be reached, is another prony, refuses, or whose clock is not known well enough.
-    pub(super) fn call(fleet: &FleetPlan, allow: &[String]) -> Result<Self, AgentError> {
+    pub(super) fn call(fleet: &FleetPlan, allow: &[String], errand: &Errand) -> Result<Self, AgentError> {
         let mut all = Vec::new();
         for plan in &fleet.agents {
             let ends = open(plan, allow)
                 .map_err(|cause| AgentError::Unreached { name: plan.name.clone(), cause })?;
             all.push((plan.clone(), ends));
         }
-        Self::over(all)
+        let mut muster = Self::greet(all, errand)?;
+        muster.learn_clocks()?;
+        Ok(muster)
     }
 
-    /// As [`Self::call`], over streams that are open.
-    pub(super) fn over(all: Vec<(AgentPlan, Ends)>) -> Result<Self, AgentError> {
+    /// Over streams that are open, until each has said who it is.
+    pub(super) fn greet(all: Vec<(AgentPlan, Ends)>, errand: &Errand) -> Result<Self, AgentError> {
         let (sender, news) = channel();
         let mut muster =
             Self { members: Vec::new(), news, sender, session: session(), beat_ns: machine_ns() };
         for (number, (plan, ends)) in all.into_iter().enumerate() {
-            let mut member = Member::new(plan, number, &muster.session);
+            let mut member = Member::new(plan, number, &muster.session, errand.clone());
             member.take_link(ends, number, &muster.session, &muster.sender);
             muster.members.push(member);
         }
         muster.hear_hellos()?;
-        muster.learn_clocks()?;
         Ok(muster)
     }
 
@@ -97,11 +98,12 @@ impl Muster {
                 }
                 Report::Refused(cause) => return Err(AgentError::Refused { name: member.name(), cause }),
                 Report::Clock { .. } if member.facts.is_some() => {}
+                Report::State(state) if member.facts.is_some() => member.state = Some(state),
                 _ => return Err(member.garbled("it reports before it said who it is")),
             },
             Heard::Garbled(cause) => return Err(self.unreached(number, cause)),
-            Heard::Closed(_) => {
-                let cause = "it ended before it said who it is".to_owned();
+            Heard::Closed(_, cause) => {
+                let cause = cause.unwrap_or_else(|| "it ended before it said who it is".to_owned());
                 return Err(self.unreached(number, cause));
             }
             Heard::Reopened(_) => {}
@@ -110,7 +112,7 @@ impl Muster {
     }
 
     /// In rounds, so that no agent waits for a word while others are asked.
-    fn learn_clocks(&mut self) -> Result<(), AgentError> {
+    pub(super) fn learn_clocks(&mut self) -> Result<(), AgentError> {
         let mut exchanges: Vec<Vec<Exchange>> = vec![Vec::new(); self.members.len()];
         let is_open = |all: &[Exchange]| {
             all.len() < EXCHANGES_MIN || (all.len() < EXCHANGES_MAX && Offset::best(all).is_err())
@@ -155,11 +157,18 @@ impl Muster {
                 match *report {
                     Report::Clock { number, at_ns } => Ok(member.take_clock(number, at_ns, heard_ns)),
                     Report::Refused(cause) => Err(AgentError::Refused { name: member.name(), cause }),
+                    Report::State(state) => {
+                        member.state = Some(state);
+                        Ok(None)
+                    }
                     _ => Ok(None),
                 }
             }
             Heard::Garbled(cause) => Err(member.garbled(cause)),
-            Heard::Closed(_) => Err(member.lost("its link ended before the load began")),
+            Heard::Closed(_, cause) => {
+                let cause = cause.unwrap_or_else(|| "its link ended before the load began".to_owned());
+                Err(member.lost(cause))
+            }
             Heard::Reopened(_) => Ok(None),
         }
     }
@@ -189,7 +198,7 @@ fn session() -> String {
 /// As for a load: the first agent that cannot be reached, is another prony, refuses, or whose clock is not known well
 /// enough.
 pub fn inspect(fleet: &FleetPlan) -> Result<Vec<AgentRecord>, AgentError> {
-    let muster = Muster::call(fleet, &[])?;
+    let muster = Muster::call(fleet, &[], &Errand { wish: Wish::Look, about: String::new() })?;
     let share = 1.0 / muster.members.len() as f64;
     let record = |member: &Member| AgentRecord {
         name: member.name(),

@@ -11,6 +11,8 @@
 //!   MeasureFrom, Stop ──────────▶ Closing   answered by Whole
 //! ```
 //!
+//! Who comes for something else than a load hears Hello, State and Clock, and Ended where the agent was asked to end.
+//!
 //! Invariants: a line has a limit; whoever speaks another version is refused by name before anything else is read.
 
 use crate::set_up::SetUp;
@@ -19,13 +21,13 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use engine::{IntervalData, Part};
 use fleet::{FileRef, Manifest, Parcel, Sums};
 use plan::LoadJob;
-use schema::agents::AgentFacts;
+use schema::agents::{AgentFacts, AgentState};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read as _};
 
 /// Version of the lines below. A change that the other end would misread needs a new one.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// Silence of the controller after which an agent sends nothing more.
 pub(super) const LEASE_NS: u64 = 10_000_000_000;
 /// How often every agent is asked for its clock, which also renews its lease.
@@ -46,6 +48,30 @@ pub(super) struct Greeting {
     pub(super) agent: u32,
     /// Whether the session goes on after its link was cut.
     pub(super) again: bool,
+    /// What for.
+    pub(super) errand: Errand,
+}
+
+/// What a controller comes for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub(super) struct Errand {
+    pub(super) wish: Wish,
+    /// The load and who makes it, for people who ask the agent what it does.
+    pub(super) about: String,
+}
+
+/// What shall become of an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub(super) enum Wish {
+    /// Make a part of a load. All others leave a load that is made alone.
+    #[default]
+    Load,
+    /// Say what it does.
+    Look,
+    /// Take no more loads, and end.
+    Drain,
+    /// End its load early, and end.
+    Stop,
 }
 
 /// What a controller says after it.
@@ -74,6 +100,12 @@ pub(super) enum Order {
 pub(super) enum Report {
     /// Its first word.
     Hello { version: u32, facts: Box<AgentFacts> },
+    /// What it does; its second word to those who come for no load.
+    State(AgentState),
+    /// Somebody wants the load of all to end early, as by Ctrl-C.
+    Stopped,
+    /// It ends, as it was asked to: its last word to those who asked.
+    Ended,
     /// It will not: its last word.
     Refused(String),
     /// Its monotonic clock.

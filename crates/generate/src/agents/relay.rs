@@ -7,37 +7,29 @@
 //!
 //! Invariants: one session at a time; a question about the clock is answered by the thread that reads it, so that no work
 //! of the session delays it; whoever does not speak this version learns this one's and hears nothing else; links, lines,
-//! waiting orders and silence have limits. Absent on purpose: encryption and proof of who speaks: links are pipes (ssh has
-//! both), a Unix socket of one user, or loopback.
+//! waiting orders and silence have limits. Absent on purpose: who may come in at all (`door`).
 
+use super::door::{Listener, Visitor};
 use super::maker::{Make, by_processes};
-use super::protocol::{Greeting, LEASE_NS, Order, Report, VERSION, next_line};
+use super::protocol::{Greeting, LEASE_NS, Order, Report, VERSION, Wish, next_line};
 use super::session::{Event, Link, Rules, Session, Writer, say};
 use engine::machine_ns;
 use fleet::{Allow, Lease};
-use rustix::net::sockopt::socket_peercred;
-use rustix::net::{Shutdown, shutdown};
-use rustix::process::getuid;
-use schema::agents::AgentFacts;
+use schema::agents::{AgentFacts, AgentLoad, AgentState};
 use serde::Deserialize;
 use std::io::{self, BufRead, BufReader, Read as _};
-use std::net::TcpListener;
-use std::os::fd::AsFd;
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How long a socket's write may take before its link counts as cut.
-const WRITE_MAX: Duration = Duration::from_secs(10);
-/// Silence after which a socket's link counts as cut. The lease was over before.
-const READ_MAX: Duration = Duration::from_nanos(2 * LEASE_NS);
 /// Longest greeting: whoever has not greeted may be anybody.
 const GREETING_BYTES_MAX: u64 = 64 << 10;
-/// Links at once, those that have not greeted included.
+/// Longest description of a load that is kept.
+const ABOUT_CHARS_MAX: usize = 200;
+/// Links at once.
 const LINKS_MAX: usize = 64;
 /// Orders that wait for a session, pieces of files among them: a disk may be slower than the link.
 const ORDERS_MAX: usize = 16;
@@ -59,15 +51,6 @@ pub struct Agent {
     pub is_here: bool,
 }
 
-/// Where an agent listens.
-#[derive(Debug)]
-pub enum Listener {
-    /// A Unix socket.
-    Unix(UnixListener),
-    /// A TCP port of loopback.
-    Tcp(TcpListener),
-}
-
 /// What all links of an agent share.
 struct Desk {
     facts: AgentFacts,
@@ -76,12 +59,30 @@ struct Desk {
     store: TempDir,
     make: Make,
     active: Mutex<Option<Active>>,
+    /// Links so far, each of which has a number.
     links: AtomicU64,
+    /// Links at present.
+    seats: AtomicUsize,
+    /// Whether it was asked to end: it takes no more loads.
+    is_ending: AtomicBool,
+    /// Who asked, and hears when it ends.
+    asked: Mutex<Vec<Writer>>,
+}
+
+/// A link's share in the limit of links.
+struct Seat(Arc<Desk>);
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.seats.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// The session at work.
 struct Active {
     session: String,
+    about: String,
+    since_ns: u64,
     number: u32,
     events: SyncSender<Event>,
     lease: Arc<Mutex<Lease>>,
@@ -127,77 +128,18 @@ impl Agent {
     /// As [`Self::serve`], with another maker.
     pub(super) fn serve_with(self, listener: &Listener, stop: &AtomicBool, make: Make) -> io::Result<()> {
         let desk = Arc::new(Desk::new(self, true, make)?);
-        match listener {
-            Listener::Unix(listener) => listener.set_nonblocking(true)?,
-            Listener::Tcp(listener) => listener.set_nonblocking(true)?,
-        }
-        while !stop.load(Ordering::Relaxed) {
+        listener.set_nonblocking()?;
+        while !stop.load(Ordering::Relaxed) && !desk.is_over() {
             match listener.accept() {
-                // Each link has a share in the desk. One too many ends here.
-                Ok(_) if Arc::strong_count(&desk) > LINKS_MAX => {}
-                Ok((reader, writer)) => {
-                    let desk = desk.clone();
-                    std::thread::spawn(move || desk.converse(&mut BufReader::new(reader), writer));
-                }
+                Ok(visitor) => desk.clone().receive(visitor),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(STOP_POLL),
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => return Err(error),
             }
         }
+        desk.say_ended();
         Ok(())
     }
-}
-
-type Reader = Box<dyn io::Read + Send>;
-
-impl Listener {
-    fn accept(&self) -> io::Result<(Reader, Writer)> {
-        match self {
-            Self::Unix(listener) => {
-                let (stream, _) = listener.accept()?;
-                check_peer(&stream)?;
-                stream.set_nonblocking(false)?;
-                stream.set_read_timeout(Some(READ_MAX))?;
-                stream.set_write_timeout(Some(WRITE_MAX))?;
-                Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(Socket(stream))))))
-            }
-            Self::Tcp(listener) => {
-                let (stream, _) = listener.accept()?;
-                stream.set_nonblocking(false)?;
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(READ_MAX))?;
-                stream.set_write_timeout(Some(WRITE_MAX))?;
-                Ok((Box::new(stream.try_clone()?), Arc::new(Mutex::new(Box::new(Socket(stream))))))
-            }
-        }
-    }
-}
-
-/// The writing end of a socket. Dropping it ends the link in both directions: one that could not be written ends where it is
-/// read, too, and may be made again.
-struct Socket<S: io::Write + AsFd>(S);
-
-impl<S: io::Write + AsFd> io::Write for Socket<S> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl<S: io::Write + AsFd> Drop for Socket<S> {
-    fn drop(&mut self) {
-        // Changes nothing for one that has ended.
-        let _ = shutdown(&self.0, Shutdown::Both);
-    }
-}
-
-/// Whoever can connect can order a load: only the agent's own user, and root. The rights of the socket say the same, but
-/// for the moment before they are set.
-fn check_peer(stream: &UnixStream) -> io::Result<()> {
-    let peer = socket_peercred(stream)?.uid;
-    if peer == getuid() || peer.is_root() { Ok(()) } else { Err(io::ErrorKind::ConnectionAborted.into()) }
 }
 
 impl Desk {
@@ -205,11 +147,44 @@ impl Desk {
         let Agent { allow, facts, is_here } = agent;
         let rules = Rules { allow, is_here, can_relink };
         let store = tempfile::Builder::new().prefix("prony-agent-").tempdir()?;
-        Ok(Self { facts, rules, store, make, active: Mutex::new(None), links: AtomicU64::new(0) })
+        Ok(Self {
+            facts,
+            rules,
+            store,
+            make,
+            active: Mutex::new(None),
+            links: AtomicU64::new(0),
+            seats: AtomicUsize::new(0),
+            is_ending: AtomicBool::new(false),
+            asked: Mutex::default(),
+        })
     }
 
     fn active(&self) -> MutexGuard<'_, Option<Active>> {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a visitor in, unless there are too many.
+    fn receive(self: Arc<Self>, visitor: Visitor) {
+        // One whose place says who it is comes in at once: the last of too many goes.
+        let mut seat = if visitor.is_known() { self.seat() } else { None };
+        if seat.is_none() && visitor.is_known() {
+            return;
+        }
+        // Where the system starts no thread, the visitor goes.
+        let _ = std::thread::Builder::new().spawn(move || {
+            let Some((reader, writer)) = visitor.enter() else { return };
+            seat = seat.or_else(|| self.seat());
+            if seat.is_some() {
+                self.converse(&mut BufReader::new(reader), writer);
+            }
+        });
+    }
+
+    fn seat(self: &Arc<Self>) -> Option<Seat> {
+        let taken = self.seats.fetch_add(1, Ordering::AcqRel);
+        let seat = Seat(self.clone());
+        (taken < LINKS_MAX).then_some(seat)
     }
 
     /// One link from its greeting to its end.
@@ -233,6 +208,9 @@ impl Desk {
         let number = self.links.fetch_add(1, Ordering::Relaxed);
         // Before the session can say anything.
         say(&writer, &hello);
+        if greeting.errand.wish != Wish::Load {
+            return self.attend(greeting.errand.wish, from, &writer);
+        }
         let (events, lease) = match self.enter(&greeting, number, &writer) {
             Ok(entered) => entered,
             Err(cause) => return say(&writer, &Report::Refused(cause)),
@@ -256,6 +234,56 @@ impl Desk {
         let _ = events.send(Event::Cut(number));
     }
 
+    /// Serves somebody who comes for no load: leaves one that is made alone, but for a wish to stop it.
+    fn attend(&self, wish: Wish, from: &mut dyn BufRead, writer: &Writer) {
+        if matches!(wish, Wish::Drain | Wish::Stop) {
+            // First, so that nobody who asked is forgotten where it ends at once.
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            // Somebody who asks again and again fills no memory.
+            asked.truncate(LINKS_MAX);
+            asked.insert(0, writer.clone());
+            drop(asked);
+            // Under the desk's lock: no load begins after the state that is reported.
+            let active = self.active();
+            self.is_ending.store(true, Ordering::Release);
+            drop(active);
+        }
+        say(writer, &Report::State(self.state()));
+        let at_work = self.active().as_ref().map(|own| own.events.clone());
+        if let (Wish::Stop, Some(events)) = (wish, at_work) {
+            // A session that has ended does not mind.
+            let _ = events.send(Event::Stop);
+        }
+        let mut line = Vec::new();
+        while let Ok(Some(())) = next_line(&mut (&mut *from).take(GREETING_BYTES_MAX), &mut line) {
+            let Ok(Order::Clock(number)) = serde_json::from_slice(&line) else {
+                return say(writer, &Report::Refused("an order came that is no question".to_owned()));
+            };
+            say(writer, &Report::Clock { number, at_ns: machine_ns() });
+        }
+    }
+
+    /// What it does.
+    fn state(&self) -> AgentState {
+        let active = self.active();
+        let at_work = active.as_ref().filter(|own| !own.thread.is_finished());
+        let load = at_work.map(|own| AgentLoad {
+            about: own.about.clone(),
+            age_ns: machine_ns().saturating_sub(own.since_ns),
+        });
+        AgentState { is_ending: self.is_ending.load(Ordering::Acquire), load }
+    }
+
+    /// Whether it was asked to end, and no load is left.
+    fn is_over(&self) -> bool {
+        self.is_ending.load(Ordering::Acquire) && self.state().load.is_none()
+    }
+
+    fn say_ended(&self) {
+        let asked = std::mem::take(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner));
+        asked.iter().for_each(|writer| say(writer, &Report::Ended));
+    }
+
     /// Begins a session, or goes on with the one whose link was cut.
     fn enter(
         self: &Arc<Self>,
@@ -276,6 +304,9 @@ impl Desk {
                 "it knows nothing of this load: it was started anew, or its lease was over".to_owned()
             );
         }
+        if self.is_ending.load(Ordering::Acquire) {
+            return Err("it was asked to end, and takes no more loads".to_owned());
+        }
         let (events, hears) = sync_channel(ORDERS_MAX);
         let lease = Arc::new(Mutex::new(Lease::new(machine_ns(), LEASE_NS)));
         let _ = events.send(linked);
@@ -288,6 +319,8 @@ impl Desk {
         let thread = thread.map_err(|error| format!("it cannot start a thread: {error}"))?;
         *active = Some(Active {
             session: greeting.session.clone(),
+            about: shown(&greeting.errand.about),
+            since_ns: machine_ns(),
             number: greeting.agent,
             events: events.clone(),
             lease: lease.clone(),
@@ -322,4 +355,9 @@ impl Desk {
         });
         let _ = thread.map(JoinHandle::join);
     }
+}
+
+/// A controller's words about its load, as far as they fit in a line.
+fn shown(about: &str) -> String {
+    about.chars().filter(|c| !c.is_control()).take(ABOUT_CHARS_MAX).collect()
 }

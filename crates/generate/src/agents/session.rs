@@ -61,6 +61,8 @@ pub(super) enum Event {
     Order(Order),
     /// A link ended.
     Cut(u64),
+    /// Somebody wants the agent to end now.
+    Stop,
 }
 
 /// A link as a session needs it: a thread of its own writes, so that a controller that does not read cannot keep the session
@@ -358,6 +360,13 @@ impl<'a> Session<'a> {
                 }
             }
             Event::Cut(_) => {}
+            Event::Stop if !self.has_begun => {
+                return Err(End::Refused("it was stopped by `prony fleet stop`".to_owned()));
+            }
+            Event::Stop => {
+                self.say(&Report::Stopped);
+                return Ok(Some(Order::Stop));
+            }
         }
         Ok(None)
     }

@@ -1,14 +1,15 @@
 //! Controller and agents over real streams, with recorded loads in the place of generator processes.
 
 use super::control::Agents;
+use super::door::Listener;
 use super::error::AgentError;
 use super::facts::facts;
-use super::link::over_unix;
+use super::link::{Ends, over_unix};
 use super::maker::{Make, Maker};
 use super::muster::Muster;
 use super::portable::pack;
-use super::protocol::{Greeting, Order, Report, VERSION, next_line, to_text};
-use super::relay::{Agent, Listener};
+use super::protocol::{Errand, Greeting, Order, Report, VERSION, next_line, to_text};
+use super::relay::Agent;
 use super::sample;
 use super::session::{Event, Link, Rules, Session};
 use crate::GenerateError;
@@ -37,8 +38,8 @@ use std::time::Duration;
 use units::{PerSecond, Seed};
 
 const SECOND_NS: u64 = 1_000_000_000;
-const INTERVALS: u64 = 4;
-const POLL: Duration = Duration::from_millis(20);
+pub(super) const INTERVALS: u64 = 4;
+pub(super) const POLL: Duration = Duration::from_millis(20);
 
 /// What became of one request, as a log has it.
 #[derive(Clone, Copy)]
@@ -65,7 +66,7 @@ fn log() -> Vec<Recorded> {
 }
 
 /// The intervals of a part of the workers, as a generator would have booked the log.
-fn booked(part: Part) -> Vec<IntervalData> {
+pub(super) fn booked(part: Part) -> Vec<IntervalData> {
     let mut all: Vec<IntervalData> = (0..INTERVALS)
         .map(|index| {
             let mut data = IntervalData::default();
@@ -92,7 +93,7 @@ fn booked(part: Part) -> Vec<IntervalData> {
 }
 
 /// Gives out what was booked, once the load has begun and each interval was let go.
-struct Replay {
+pub(super) struct Replay {
     intervals: std::vec::IntoIter<IntervalData>,
     at: Option<IntervalData>,
     gate: Option<Receiver<()>>,
@@ -102,7 +103,7 @@ struct Replay {
 }
 
 impl Replay {
-    fn new(part: Part, gate: Option<Receiver<()>>) -> Self {
+    pub(super) fn new(part: Part, gate: Option<Receiver<()>>) -> Self {
         Self {
             intervals: booked(part).into_iter(),
             at: None,
@@ -146,19 +147,26 @@ impl Maker for Replay {
     }
 }
 
-fn replays() -> Make {
+pub(super) fn replays() -> Make {
     Arc::new(|_, part, opening| {
         opening(1);
         Ok(Box::new(Replay::new(part, None)))
     })
 }
 
-fn agent() -> Agent {
+pub(super) fn agent() -> Agent {
     Agent { allow: Allow::default(), facts: facts(None), is_here: true }
 }
 
-fn plan(name: &str, link: AgentLink) -> AgentPlan {
+pub(super) fn plan(name: &str, link: AgentLink) -> AgentPlan {
     AgentPlan { name: name.to_owned(), link }
+}
+
+/// Agents that are ready for a load, over streams that are open.
+pub(super) fn over(all: Vec<(AgentPlan, Ends)>) -> Result<Muster, AgentError> {
+    let mut muster = Muster::greet(all, &Errand::default())?;
+    muster.learn_clocks()?;
+    Ok(muster)
 }
 
 /// Agents at the other ends of Unix streams, each on a thread.
@@ -172,13 +180,13 @@ fn muster(agents: usize, make: &Make) -> (Muster, Vec<JoinHandle<()>>) {
             ((plan(&format!("a{number}"), AgentLink::Here), over_unix(here).unwrap()), thread)
         })
         .unzip();
-    (Muster::over(ends).unwrap(), threads)
+    (over(ends).unwrap(), threads)
 }
 
 /// An interval in what must not differ by a bit: counts, histograms by tag, stamps.
-type Exact = (Counts, BTreeMap<String, Vec<u8>>, engine::Sent);
+pub(super) type Exact = (Counts, BTreeMap<String, Vec<u8>>, engine::Sent);
 
-fn exact(data: &IntervalData) -> Exact {
+pub(super) fn exact(data: &IntervalData) -> Exact {
     let histogram = |(tag, histogram): (&'static str, &hdrhistogram::Histogram<u64>)| {
         // As it is written to `latency.hlog`: with the bounds of METHOD §10.
         let (mut written, mut bytes) = (new_histogram(), Vec::new());
@@ -345,7 +353,7 @@ fn a_link_that_is_cut_in_the_middle_loses_and_repeats_nothing() {
     let link = AgentLink::Unix { path: outer.display().to_string() };
     let fleet = FleetPlan { agents: vec![plan("far", link)] };
     let job = sample::job("http://127.0.0.1:9");
-    let muster = Muster::call(&fleet, &[]).unwrap();
+    let muster = Muster::call(&fleet, &[], &Errand::default()).unwrap();
     let mut agents = Agents::with(&job, pack(&job).unwrap(), muster, &mut |_| ()).unwrap();
     agents.begin(Some(0));
     let mut found = Vec::new();
@@ -386,7 +394,7 @@ fn an_agent_that_is_lost_ends_the_load_with_its_name() {
     let cut = there.try_clone().unwrap();
     let writer = there.try_clone().unwrap();
     let thread = std::thread::spawn(move || agent().serve_one(there, Box::new(writer), make).unwrap());
-    let muster = Muster::over(vec![(plan("lone", AgentLink::Here), over_unix(here).unwrap())]).unwrap();
+    let muster = over(vec![(plan("lone", AgentLink::Here), over_unix(here).unwrap())]).unwrap();
     let mut agents = Agents::with(&job, pack(&job).unwrap(), muster, &mut |_| ()).unwrap();
     agents.begin(Some(0));
     cut.shutdown(std::net::Shutdown::Both).unwrap();
@@ -504,7 +512,7 @@ fn an_agent_that_was_reached_hears_beats_while_another_is_waited_for() {
         })
         .into_iter()
         .unzip();
-    drop(Muster::over(ends).unwrap());
+    drop(over(ends).unwrap());
     threads.into_iter().for_each(|thread| thread.join().unwrap());
 }
 
@@ -600,7 +608,7 @@ fn another_version_is_refused_by_name_on_both_ends() {
         let hello = Report::Hello { version: VERSION + 1, facts: Box::new(facts(None)) };
         write_line(&mut &there, &hello).unwrap();
     });
-    let found = Muster::over(vec![(plan("old", AgentLink::Here), over_unix(here).unwrap())]);
+    let found = over(vec![(plan("old", AgentLink::Here), over_unix(here).unwrap())]);
     let error = found.map(drop).unwrap_err();
     assert!(matches!(&error, AgentError::Version { name, .. } if name == "old"), "{error}");
     old.join().unwrap();
@@ -639,19 +647,25 @@ fn an_agent_at_work_refuses_another_load_and_takes_it_later() {
     let serving = std::thread::spawn(move || agent().serve_with(&listener, &stops, replays()).unwrap());
     let fleet =
         FleetPlan { agents: vec![plan("busy", AgentLink::Unix { path: path.display().to_string() })] };
-    let first = Muster::call(&fleet, &[]).unwrap();
-    let error = Muster::call(&fleet, &[]).map(drop).unwrap_err();
+    let first = Muster::call(&fleet, &[], &Errand::default()).unwrap();
+    let error = Muster::call(&fleet, &[], &Errand::default()).map(drop).unwrap_err();
     assert!(error.to_string().contains("at work for another load"), "{error}");
     drop(first);
-    drop(Muster::call(&fleet, &[]).unwrap());
+    drop(Muster::call(&fleet, &[], &Errand::default()).unwrap());
     stop.store(true, Ordering::Relaxed);
     serving.join().unwrap();
 }
 
 #[test]
 fn a_greeting_is_one_line_of_json() {
-    let greeting =
-        Greeting { version: VERSION, prony: "1".to_owned(), session: "s".to_owned(), agent: 3, again: false };
+    let greeting = Greeting {
+        version: VERSION,
+        prony: "1".to_owned(),
+        session: "s".to_owned(),
+        agent: 3,
+        again: false,
+        errand: Errand::default(),
+    };
     let mut line = Vec::new();
     write_line(&mut line, &greeting).unwrap();
     assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);

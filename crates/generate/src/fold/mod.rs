@@ -215,6 +215,7 @@ impl Fold {
             warmup: phases.warmup(),
             phases: phases.spans,
             interrupted,
+            stopped_by: None,
             rows_error: None,
         }
     }

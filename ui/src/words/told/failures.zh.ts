@@ -256,6 +256,11 @@ export const failuresZh: readonly Entry[] = [
     "agent {name} speaks version {n} of the words between agents, and this prony {n2}",
     "代理 {name} 使用的代理间协议版本是 {n}，本 prony 是 {n2}",
   ],
+  [
+    "the link to agent {name} was lost before it said that it ended",
+    "与代理 {name} 的连接在它报告结束之前中断",
+  ],
+  ["look at it with `prony fleet list`", "用 `prony fleet list` 查看它"],
   ["use the same prony on both ends", "两端使用同一个 prony"],
   [
     "agent {name} was lost in the middle of the load ({any}); the trial is void and the others were ended",
