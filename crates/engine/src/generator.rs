@@ -22,7 +22,7 @@ use crate::rows::RowSinks;
 use crate::standing;
 use crate::tls::{Tls, TlsLayer};
 use crate::worker::{Ready, Spin, Worker};
-use pace::{Closed, Drawing, Schedule, Share, Think};
+use pace::{Closed, Schedule, Share, Think};
 use request::Framed;
 use rustix::thread::{
     CpuSet, LinkNameSpaceType, move_into_link_name_space, sched_getaffinity, sched_setaffinity,
@@ -299,7 +299,7 @@ impl Generator {
     /// The schedules of this process's workers where arrivals are drawn once for all of them, which begins; else none.
     fn schedules(&mut self, job: &Job) -> Result<std::vec::IntoIter<Schedule>, EngineError> {
         let drawing = match job.load.model {
-            LoadModel::Open => Drawing::of_load(&job.load, job.part.first, job.part.workers)?,
+            LoadModel::Open => Schedule::drawn_once(&job.load, job.part.first, job.part.workers)?,
             LoadModel::Closed => None,
         };
         let Some((schedules, drawing)) = drawing else { return Ok(Vec::new().into_iter()) };

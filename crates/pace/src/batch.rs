@@ -6,13 +6,10 @@
 //! instead, and the others find it: nothing waits for a thread that does not run, but for one batch's drawing.
 //! Invariants: the times are those that each worker would draw for itself; a batch goes away once the last worker has
 //! left it.
-//! Absent on purpose: the thread, which is the engine's.
+//! Absent on purpose: schedules, which read batches, and the thread, which is the engine's.
 
 use crate::law::Law;
 use crate::turns::Turns;
-use crate::{PaceError, Schedule, Share};
-use schema::arrival::ArrivalPlan;
-use schema::plan::LoadPlan;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
@@ -23,8 +20,6 @@ use units::Nanos;
 const PASSED: u64 = 4096;
 /// Most batches that are drawn ahead: at a million arrivals a second a quarter of a second, and 2 MiB.
 const AHEAD_MAX: u64 = 64;
-/// Up to so many workers of a load draw for themselves: that costs them less than 100 ns an arrival, and no thread.
-const OWN_MAX: u64 = 4;
 
 /// The drawing of a process's arrivals, ahead of its workers.
 #[derive(Debug)]
@@ -69,28 +64,8 @@ pub(crate) struct Lane {
 }
 
 impl Drawing {
-    /// The arrivals of a load for `own` workers, the first of which has the number `first`: their schedules, and what
-    /// draws ahead of them. `None` where they are better off without: with arrivals that are found by their number
-    /// alone, and with few workers in all.
-    ///
-    /// # Errors
-    /// As [`Schedule::of_load`].
-    pub fn of_load(
-        load: &LoadPlan,
-        first: u32,
-        own: u32,
-    ) -> Result<Option<(Vec<Schedule>, Self)>, PaceError> {
-        // Recorded times are found by their number, and come as a file.
-        let is_recorded = matches!(load.arrivals, Some(ArrivalPlan::Recorded { .. }));
-        if u64::from(load.workers) <= OWN_MAX || is_recorded {
-            return Ok(None);
-        }
-        let law = Law::of_load(load, None, Share::WHOLE)?;
-        Ok(law.is_sum().then(|| Self::new(law, first.into(), own.into(), load.workers.into())))
-    }
-
-    /// For the workers `first` to `first` + `own` of `all`, of the whole schedule `law`.
-    fn new(law: Law, first: u64, own: u64, all: u64) -> (Vec<Schedule>, Self) {
+    /// For the workers `first` to `first` + `own` of `all`, of the whole schedule `law`: a lane for each of them.
+    pub(crate) fn new(law: Law, first: u64, own: u64, all: u64) -> (Vec<Lane>, Self) {
         let each = (PASSED / all).max(1) as usize;
         let shared = Arc::new(Shared {
             law: Mutex::new(law.narrowed(Turns::of_part(first, own, all))),
@@ -108,8 +83,8 @@ impl Drawing {
             at: begin,
             end: begin + each,
         };
-        let schedules = (0..own as usize).map(|worker| Schedule::drawn(lane(worker * each))).collect();
-        (schedules, Self { shared, last: batch })
+        let lanes = (0..own as usize).map(|worker| lane(worker * each)).collect();
+        (lanes, Self { shared, last: batch })
     }
 
     /// From now on the calling thread is woken where few batches are left.
@@ -129,7 +104,7 @@ impl Drawing {
     }
 }
 
-/// Batchs that are drawn ahead of the batch `entered`.
+/// Batches that are drawn ahead of the batch `entered`.
 fn ahead(entered: u64) -> u64 {
     AHEAD_MAX.min(2 + entered)
 }

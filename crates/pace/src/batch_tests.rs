@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::schedule::tests::{S, laws, shapes};
-use schema::arrival::ShapePlan;
+use crate::{PaceError, Schedule, Share};
+use schema::arrival::{ArrivalPlan, ShapePlan};
+use schema::plan::LoadPlan;
 use std::time::Instant;
 
 fn load(law: &ArrivalPlan, shape: Option<&ShapePlan>, workers: u32) -> LoadPlan {
@@ -16,8 +18,8 @@ fn load(law: &ArrivalPlan, shape: Option<&ShapePlan>, workers: u32) -> LoadPlan 
     }
 }
 
-/// The schedules of workers that share a drawing, for any number of workers.
-fn drawn(load: &LoadPlan, first: u32, own: u32) -> (Vec<Schedule>, Drawing) {
+/// The lanes of workers that share a drawing, for any number of workers.
+fn drawn(load: &LoadPlan, first: u32, own: u32) -> (Vec<Lane>, Drawing) {
     let law = Law::of_load(load, None, Share::WHOLE).unwrap();
     Drawing::new(law, first.into(), own.into(), load.workers.into())
 }
@@ -26,8 +28,9 @@ fn own(load: &LoadPlan, worker: u32) -> Schedule {
     Schedule::of_load(load, None, Share::new(worker, load.workers)).unwrap()
 }
 
-fn until(mut schedule: Schedule, end_ns: u64) -> Vec<Nanos> {
-    std::iter::from_fn(|| (schedule.peek().0 < end_ns).then(|| schedule.advance())).collect()
+/// All times before `end_ns`.
+fn until(mut next: impl FnMut() -> Nanos, end_ns: u64) -> Vec<Nanos> {
+    std::iter::from_fn(|| Some(next()).filter(|at| at.0 < end_ns)).collect()
 }
 
 /// Every law that is a sum, bare and on each shape.
@@ -47,17 +50,19 @@ fn check(load: &LoadPlan, processes: &[u32], end_ns: u64) {
     let mut union = Vec::new();
     let mut first = 0;
     for count in processes {
-        let (schedules, _drawing) = drawn(load, first, *count);
-        for (schedule, worker) in schedules.into_iter().zip(first..) {
-            let times = until(schedule, end_ns);
-            assert_eq!(times, until(own(load, worker), end_ns), "worker {worker} of {load:?}");
+        let (lanes, _drawing) = drawn(load, first, *count);
+        for (mut lane, worker) in lanes.into_iter().zip(first..) {
+            let times = until(|| lane.draw(), end_ns);
+            let mut alone = own(load, worker);
+            assert_eq!(times, until(|| alone.advance(), end_ns), "worker {worker} of {load:?}");
             union.extend(times);
         }
         first += count;
     }
     assert_eq!(first, load.workers);
     union.sort_unstable();
-    let whole = until(own(&LoadPlan { workers: 1, ..load.clone() }, 0), end_ns);
+    let mut whole = own(&LoadPlan { workers: 1, ..load.clone() }, 0);
+    let whole = until(|| whole.advance(), end_ns);
     assert!(whole.len() > 500);
     assert_eq!(union, whole, "{load:?} over {processes:?}");
 }
@@ -80,10 +85,10 @@ fn what_is_drawn_once_is_what_each_worker_would_draw() {
 #[test]
 fn a_batch_of_one_round_is_enough_for_more_workers_than_it_passes_arrivals() {
     let load = load(&ArrivalPlan::Poisson, None, 2 * PASSED as u32);
-    let (schedules, _drawing) = drawn(&load, 5000, 2);
-    for (mut schedule, worker) in schedules.into_iter().zip(5000..) {
+    let (lanes, _drawing) = drawn(&load, 5000, 2);
+    for (mut lane, worker) in lanes.into_iter().zip(5000..) {
         let mut alone = own(&load, worker);
-        (0..5).for_each(|_| assert_eq!(schedule.advance(), alone.advance()));
+        (0..5).for_each(|_| assert_eq!(lane.draw(), alone.advance()));
     }
 }
 
@@ -91,7 +96,7 @@ fn a_batch_of_one_round_is_enough_for_more_workers_than_it_passes_arrivals() {
 fn workers_and_the_drawing_thread_may_come_in_any_order() {
     let load = load(&ArrivalPlan::Poisson, None, 8);
     let count = 40_000;
-    let (schedules, mut drawing) = drawn(&load, 0, 8);
+    let (lanes, mut drawing) = drawn(&load, 0, 8);
     let is_over = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         let drawer = scope.spawn(|| {
@@ -102,12 +107,12 @@ fn workers_and_the_drawing_thread_may_come_in_any_order() {
             }
             drawing.last.number
         });
-        let workers: Vec<_> = schedules
+        let workers: Vec<_> = lanes
             .into_iter()
             .zip(0..)
-            .map(|(mut schedule, worker)| {
+            .map(|(mut lane, worker)| {
                 let mut alone = own(&load, worker);
-                scope.spawn(move || (0..count).all(|_| schedule.advance() == alone.advance()))
+                scope.spawn(move || (0..count).all(|_| lane.draw() == alone.advance()))
             })
             .collect();
         let all_equal = workers.into_iter().all(|worker| worker.join().unwrap());
@@ -121,13 +126,12 @@ fn workers_and_the_drawing_thread_may_come_in_any_order() {
 #[test]
 fn little_is_drawn_before_the_load_and_no_more_than_a_bound_during_it() {
     let load = load(&ArrivalPlan::Poisson, None, 8);
-    let (mut schedules, mut drawing) = drawn(&load, 0, 8);
+    let (mut lanes, mut drawing) = drawn(&load, 0, 8);
     let mut drawn_ahead = || std::iter::from_fn(|| drawing.draw_ahead().then_some(())).count();
     assert_eq!((drawn_ahead(), drawn_ahead()), (2, 0));
-    for schedule in &mut schedules {
-        (0..200 * PASSED / 8).for_each(|_| _ = schedule.advance());
+    for lane in &mut lanes {
+        (0..=200 * PASSED / 8).for_each(|_| _ = lane.draw());
     }
-    // The last arrival of 200 batches was taken, and the next one is known: the 201st batch was entered.
     assert_eq!((drawn_ahead() as u64, drawn_ahead()), (AHEAD_MAX + 200 - 2, 0));
 }
 
@@ -135,38 +139,38 @@ fn little_is_drawn_before_the_load_and_no_more_than_a_bound_during_it() {
 fn batches_go_away_behind_the_last_worker_and_a_long_chain_ends_without_a_deep_stack() {
     // Any law does, and this one costs least.
     let load = load(&ArrivalPlan::Constant, None, PASSED as u32);
-    let (mut schedules, drawing) = drawn(&load, 0, 2);
+    let (mut lanes, drawing) = drawn(&load, 0, 2);
     let begin = Arc::downgrade(&drawing.last);
     drop(drawing);
-    (0..1000).for_each(|_| _ = schedules[0].advance());
+    (0..1000).for_each(|_| _ = lanes[0].draw());
     assert!(begin.upgrade().is_some(), "the other worker is still in it");
-    (0..300_000).for_each(|_| _ = schedules[1].advance());
+    (0..300_000).for_each(|_| _ = lanes[1].draw());
     assert!(begin.upgrade().is_none());
     // The first worker is 299,000 batches behind, and drops them all.
-    schedules.pop();
-    schedules.pop();
+    lanes.pop();
+    lanes.pop();
 }
 
 #[test]
 fn few_workers_and_arrivals_by_number_need_no_drawing() {
     let of =
-        |law: &ArrivalPlan, workers| Drawing::of_load(&load(law, None, workers), 0, 1).unwrap().is_some();
+        |law: &ArrivalPlan, workers| Schedule::drawn_once(&load(law, None, workers), 0, 1).unwrap().is_some();
     assert!(of(&ArrivalPlan::Poisson, 5) && !of(&ArrivalPlan::Poisson, 4));
     assert!(!of(&ArrivalPlan::Constant, 200) && !of(&ArrivalPlan::Uniform { width: 1.0 }, 200));
     let wrong = LoadPlan { rate_per_s: Some(0.0), ..load(&ArrivalPlan::Poisson, None, 200) };
-    assert!(matches!(Drawing::of_load(&wrong, 0, 1), Err(PaceError::Rate(_))));
+    assert!(matches!(Schedule::drawn_once(&wrong, 0, 1), Err(PaceError::Rate(_))));
 }
 
 /// Nanoseconds for each arrival of these workers, drawing included: the least of five, as others want the CPU too.
-fn cost_ns(schedules: &mut [Schedule], rounds: u64) -> f64 {
+fn cost_ns<T>(workers: &mut [T], draw: fn(&mut T) -> Nanos, rounds: u64) -> f64 {
     let once = |_| {
         let begin = Instant::now();
         for _ in 0..rounds {
-            for schedule in schedules.iter_mut() {
-                std::hint::black_box(schedule.advance());
+            for worker in workers.iter_mut() {
+                std::hint::black_box(draw(worker));
             }
         }
-        begin.elapsed().as_nanos() as f64 / (rounds * schedules.len() as u64) as f64
+        begin.elapsed().as_nanos() as f64 / (rounds * workers.len() as u64) as f64
     };
     (0..5).map(once).fold(f64::INFINITY, f64::min)
 }
@@ -191,9 +195,9 @@ fn cost_of_an_arrival() {
         let load = load(&law, None, workers);
         let mut each: Vec<Schedule> = (0..count).map(|worker| own(&load, worker)).collect();
         let draws = u64::from(workers) * u64::from(count);
-        let each_ns = cost_ns(&mut each, 1_000_000 / draws + 1);
+        let each_ns = cost_ns(&mut each, Schedule::advance, 1_000_000 / draws + 1);
         let (mut once, _drawing) = drawn(&load, 0, count);
-        let once_ns = cost_ns(&mut once, 1_000_000 / u64::from(workers));
+        let once_ns = cost_ns(&mut once, Lane::draw, 1_000_000 / u64::from(workers));
         println!("| {law:?} | {workers} | {count} | {each_ns:.0} | {once_ns:.0} |");
     }
 }

@@ -6,7 +6,7 @@
 //! once for all workers of a process ([`crate::Drawing`]). The schedule is the same either way, whatever the number of
 //! workers.
 
-use crate::batch::Lane;
+use crate::batch::{Drawing, Lane};
 use crate::course::NEVER_NS;
 use crate::law::Law;
 use crate::{PaceError, Share};
@@ -14,6 +14,9 @@ use schema::arrival::{ArrivalPlan, ShapePlan};
 use schema::plan::LoadPlan;
 use std::sync::Arc;
 use units::{Nanos, PerSecond, Seed};
+
+/// Up to so many workers of a load draw for themselves: that costs them less than 40 ns an arrival, and no thread.
+const OWN_MAX: u32 = 4;
 
 /// The intended times of one worker, in order, as a stream that begins at time 0. Where nothing more arrives, the next
 /// time is [`Schedule::NEVER`].
@@ -55,11 +58,6 @@ impl Schedule {
         Ok(Self::of(Times::Own(Law::new(law, rate, shape, recorded, seed, share)?)))
     }
 
-    /// The arrivals of a worker that others of its process have drawn.
-    pub(crate) fn drawn(lane: Lane) -> Self {
-        Self::of(Times::Drawn(lane))
-    }
-
     fn of(mut times: Times) -> Self {
         let next = times.draw();
         Self { times, next, left: u64::MAX }
@@ -82,6 +80,30 @@ impl Schedule {
     /// As [`Schedule::new`].
     pub fn of_load(load: &LoadPlan, recorded: Option<Arc<[u64]>>, share: Share) -> Result<Self, PaceError> {
         Ok(Self::of(Times::Own(Law::of_load(load, recorded, share)?)))
+    }
+
+    /// As [`Schedule::of_load`] for `own` workers of one process, the first of which has the number `first`, with what draws
+    /// ahead of them. `None` where they are better off each for itself: with arrivals that are found by their number alone,
+    /// and with few workers in all.
+    ///
+    /// # Errors
+    /// As [`Schedule::of_load`].
+    pub fn drawn_once(
+        load: &LoadPlan,
+        first: u32,
+        own: u32,
+    ) -> Result<Option<(Vec<Self>, Drawing)>, PaceError> {
+        // Recorded times are found by their number, and come as a file.
+        let is_recorded = matches!(load.arrivals, Some(ArrivalPlan::Recorded { .. }));
+        if load.workers <= OWN_MAX || is_recorded {
+            return Ok(None);
+        }
+        let law = Law::of_load(load, None, Share::WHOLE)?;
+        if !law.is_sum() {
+            return Ok(None);
+        }
+        let (lanes, drawing) = Drawing::new(law, first.into(), own.into(), load.workers.into());
+        Ok(Some((lanes.into_iter().map(|lane| Self::of(Times::Drawn(lane))).collect(), drawing)))
     }
 
     /// The next intended time.

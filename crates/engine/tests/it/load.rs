@@ -681,13 +681,12 @@ fn many_workers_share_one_drawing_and_send_its_arrivals() {
     let mut intended = Vec::new();
     for (first, workers) in [(0, 5), (5, 2)] {
         let whole = job(server.addr(), load.clone(), 1000, 500);
-        let mut generator =
-            Generator::start(&Job { part: Part { first, workers, ..whole.part }, ..whole }).unwrap();
+        let mut generator = Generator::start(&Job { part: Part { first, workers }, ..whole }).unwrap();
         generator.begin(Some(0));
         loop {
             match generator.next(Duration::from_secs(20)).unwrap() {
                 Step::Interval(data) => {
-                    intended.extend(data.sent.stamps.iter().map(|(intended, _)| *intended))
+                    intended.extend(data.sent.stamps.iter().map(|(intended, _)| *intended));
                 }
                 Step::Waiting => panic!("the engine went silent"),
                 Step::Ended => break,
