@@ -23,6 +23,7 @@ mod factors;
 mod fault;
 mod files;
 mod fleet;
+mod fleet_runs;
 mod grpc;
 mod grpc_servers;
 mod hooks;
