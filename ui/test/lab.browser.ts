@@ -344,7 +344,14 @@ describe.skipIf(missing !== undefined)("the lab", () => {
   });
 
   it("follows a run in progress, and asks before it stops it", async () => {
-    const path = addRun(LIVE);
+    const path = addRun(LIVE, (run) => {
+      run.agents = ["load-1", "load-2"].map((name) => ({
+        name,
+        facts: { prony: "0", host: `${name}.internal`, boot_id: "b", kernel: "6", arch: "x86_64", cpus: 2 },
+        clock: { offset_ns: 1_000, bound_ns: 2_000, exchanges: 32, rtt_max_ns: 9_000, apart_ns: 0 },
+        share: 0.5,
+      }));
+    });
     const trial = join(path, "trials/0002");
     const aside = join(folder, "aside");
     cpSync(trial, aside, { recursive: true });
@@ -365,6 +372,8 @@ describe.skipIf(missing !== undefined)("the lab", () => {
       appendFileSync(join(trial, "intervals.ndjson"), `${mixed}\n`);
     }
     await page.waitForSelector(".lab-present [data-chart=timeline]");
+    const agents = page.locator("section[aria-labelledby=fleet-title] tbody tr");
+    expect((await agents.allInnerTexts()).map((row) => row.split(/\s/)[0])).toEqual(["load-1", "load-2"]);
     await page.waitForSelector(".lab-present [data-chart=endpoints]");
     expect(await page.locator(".lab-present .chart-key li").allInnerTexts()).toEqual(["list", "buy"]);
     const last = JSON.parse(lines[3]!) as { p99_ns: number };

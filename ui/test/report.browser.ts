@@ -8,8 +8,20 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { many } from "../scripts/many.mjs";
-import type { PageFile } from "../src/schema/page";
-import { UI, asForPaper, fixture, idle, launch, missing, numbersOf, open, readAll, shot } from "./browser";
+import type { AgentSummary, FleetSummary, PageFile } from "../src/schema/page";
+import {
+  UI,
+  asForPaper,
+  fixture,
+  idle,
+  launch,
+  missing,
+  numbersOf,
+  open,
+  readAll,
+  shot,
+  shotPath,
+} from "./browser";
 
 const AXE = readFileSync(join(UI, "node_modules/axe-core/axe.min.js"), "utf8");
 const FIXTURES = ["demo", "knee", "layers", "throttled", "gc"];
@@ -65,6 +77,39 @@ function expected(page: PageFile): Record<string, number[]> {
 /** A text without the spaces at which lines may not break. */
 const said = async (page: Page, selector: string) =>
   (await page.textContent(selector))?.replaceAll("\u00a0", " ");
+
+/** Two agents, of which the second delivered too little in two trials. */
+function fleetOf(): FleetSummary {
+  const gates = (failed: number) => [
+    { gate: "fleet_share", trials: 6, failed },
+    { gate: "fleet_clock", trials: 6, failed: 0 },
+    { gate: "fleet_lag", trials: 6, failed: 0 },
+    { gate: "fleet_steal", trials: 0, failed: 0 },
+  ];
+  const agent = (name: string, failed: number, more: Partial<AgentSummary>): AgentSummary => ({
+    name,
+    host: `${name}.internal`,
+    share: 0.5,
+    offset_ns: -420_000,
+    bound_ns: 31_000,
+    apart_ns: 0,
+    delivered_least: 1,
+    delivered_most: 1,
+    pacer_lag_p99_ns: 12_000,
+    response_p50_ns: 1_100_000,
+    response_p99_ns: 2_300_000,
+    reconnects: 0,
+    gates: gates(failed),
+    ...more,
+  });
+  const late = { delivered_least: 0.97, delivered_most: 0.995, steal_share: 0.07 };
+  return {
+    trials: 6,
+    agents: [agent("load-1", 0, {}), agent("load-2", 2, late)],
+    p50_spread: 1.1,
+    p99_spread: 1.4,
+  };
+}
 
 /** Opens the folds within these places, whose content is made then. */
 async function openFolds(page: Page, places: string[]) {
@@ -266,7 +311,7 @@ describe.skipIf(missing !== null)("report.html", () => {
     const ids = await page.$$eval("main section", (all) => all.map(({ id }) => id));
     const links = await page.$$eval(".contents a", (all) => all.map((one) => one.getAttribute("href")));
     expect(links).toEqual(ids.map((id) => `#${id}`));
-    for (const absent of ["soak", "layers", "events", "profiles", "factors"])
+    for (const absent of ["agents", "soak", "layers", "events", "profiles", "factors"])
       expect(ids).not.toContain(absent);
     await done();
   });
@@ -593,6 +638,39 @@ describe.skipIf(missing !== null)("report.html", () => {
     expect(lines[0]!.split(",").slice(0, 3)).toEqual(["trial", "block", "cell"]);
     expect(lines[1]!).toContain(String(served));
     expect(lines.join("\n")).toContain(`"'=HYPERLINK(""http://x"")"`);
+    await done();
+  });
+
+  it("names the agents of a fleet, and which gate which of them did not keep", async () => {
+    const data = structuredClone(fixture("demo"));
+    const fleet = fleetOf();
+    data.analysis.fleet = fleet;
+    const { page, done } = await open(browser, "agents", data);
+    await readAll(page);
+    const rows = await page.locator("#agents tbody tr").allInnerTexts();
+    expect(rows).toHaveLength(2);
+    for (const [row, agent] of rows.map((row, at) => [row, fleet.agents[at]!] as const)) {
+      for (const part of [agent.name, agent.host]) expect(row).toContain(part);
+    }
+    const plain = rows.map((row) => row.replaceAll("\u00a0", " "));
+    for (const part of ["−420 µs", "±31", "all 3 kept", "100 %"]) expect(plain[0]).toContain(part);
+    for (const part of ["97.0 % – 99.5 %", "share not kept in 2 of 6 trials", "7.00 %"])
+      expect(plain[1]).toContain(part);
+    expect(await said(page, "#agents")).toContain("1.40");
+    expect(await seriousOf(page, ["#agents"])).toEqual([]);
+    await page.locator("#agents").screenshot({ path: shotPath("agents") });
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.locator("#agents").getByRole("button", { name: "CSV" }).click(),
+    ]);
+    const lines = readFileSync(await download.path(), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    expect(lines[0]).toContain("offset_ns,bound_ns,apart_ns,delivered_least,delivered_most");
+    expect(lines[2]).toContain("fleet_share 2/6");
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.waitForFunction(() => document.documentElement.lang === "zh-CN");
+    expect(await said(page, "#agents")).toContain("6 个试次中有 2 个未满足");
     await done();
   });
 

@@ -27,7 +27,7 @@ pub use environment::{Surroundings, environment_diff};
 pub use instrument::{instrument_limit, stale};
 pub use run::{
     CompareError, Costs, HistorySettings, Look, Past, RunningSearch, TrialData, Wanted, advice, allowed_cpus,
-    analyze, compare, history, look, shown_first, undecided,
+    analyze, compare, fleet, history, look, shown_first, undecided,
 };
 pub use selfcheck::{RUNS_MAX, selfcheck};
 pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};

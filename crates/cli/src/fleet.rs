@@ -5,13 +5,13 @@ mod keys;
 
 use crate::args::{FleetArgs, FleetCommand, ListFormat, with_flag};
 use crate::{exit, interrupt, output};
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use generate::GenerateError;
 use generate::agents::{Ending, inspect, list as listed};
 use plan::{LoadJob, fleet as settings};
 use rustix::process::{Pid, Signal, kill_process};
 use schema::agents::{AgentState, FleetListFile};
-use schema::fleet::{AgentEntry, FleetFile};
+use schema::fleet::{AgentEntry, AgentLink, FleetFile};
 use schema::plan::ExperimentPlan;
 use schema::text::Problem;
 use std::fmt::Write as _;
@@ -63,7 +63,18 @@ pub(crate) fn enlist(job: &mut LoadJob, argument: Option<&str>, connect_to: Opti
 pub(crate) fn enlist_all(plan: &mut ExperimentPlan, argument: Option<&str>) -> Result<()> {
     let Some(argument) = argument else { return Ok(()) };
     let fleet = settings::read(argument)?;
-    settings::enlist_all(plan, &fleet).map_err(|problem| with_flag(problem.into()))
+    settings::enlist_all(plan, &fleet).map_err(|problem| match problem.key.join(".") {
+        argument if argument == "fleet" => with_flag(problem.into()),
+        // Other keys are those of the experiment's file.
+        key => anyhow!("{key}: {}\n  remedy: {}", problem.cause, problem.remedy),
+    })
+}
+
+/// Whether a load comes from this host alone, so that what is known of it holds: without a fleet, and by agents that prony
+/// starts here.
+pub(crate) fn is_of_this_host(argument: Option<&str>) -> Result<bool> {
+    let fleet = argument.map(settings::read).transpose()?;
+    Ok(fleet.is_none_or(|fleet| fleet.agents.iter().all(|agent| agent.link == AgentLink::Here)))
 }
 
 fn list(argument: &str, format: ListFormat) -> Result<u8> {

@@ -5,7 +5,7 @@ use crate::args::KneeArgs;
 use crate::environment::environment;
 use crate::monitor::Monitor;
 use crate::progress::RunProgress;
-use crate::{calibrate, exit, run, screen};
+use crate::{calibrate, exit, fleet, run, screen};
 use anyhow::{Context as _, Result, bail};
 use plan::net::HttpUrl;
 use plan::{CONFIRMATIONS, Context, KneeWishes, Levels, SearchWishes, TOLERANCE, defaults};
@@ -34,8 +34,9 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
     let mut wishes = wishes(args)?;
     let mut plan = plan::capacity(&subject.name, &subject.text, &context, &wishes)?;
     let mut limit = limit_of(&plan, &context);
-    // Beyond what the generator can offer a search would only find the generator.
-    let bound = limit.as_ref().and_then(|limit| limit.max_rate_per_s);
+    // Beyond what the generator can offer a search would only find the generator. Of agents elsewhere that is not known.
+    let is_known = fleet::is_of_this_host(args.fleet.as_deref())?;
+    let bound = limit.as_ref().and_then(|limit| limit.max_rate_per_s).filter(|_| is_known);
     if let (Some(search), Some(bound)) = (&mut wishes.search, bound)
         && search.max_rate.is_none()
     {
@@ -47,6 +48,7 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
         capacity.notes.extend(subject.note);
         capacity.notes.iter().for_each(|note| crate::output::say!("note: {note}"));
     }
+    fleet::enlist_all(&mut plan, args.fleet.as_deref())?;
     if args.dry_run {
         run::print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;
         return Ok(exit::DONE);

@@ -54,7 +54,9 @@ fn load_args(args: &ReplayArgs, scenario: &Path, times: &Path, window_ns: u64) -
         "-d".to_owned(),
         format!("{window_ns}ns"),
     ];
-    match Args::try_parse_from(words.into_iter().chain(args.load.iter().cloned()))?.command {
+    let fleet = args.fleet.iter().flat_map(|fleet| ["--fleet".to_owned(), fleet.clone()]);
+    let words = words.into_iter().chain(fleet).chain(args.load.iter().cloned());
+    match Args::try_parse_from(words)?.command {
         Command::Load(load) => Ok(*load),
         _ => unreachable!("the second word is `load`"),
     }

@@ -6,7 +6,7 @@ use crate::environment::environment;
 use crate::monitor::Monitor;
 use crate::run::{after_alarms, watch};
 use crate::soak_progress::SoakProgress;
-use crate::{calibrate, exit, output, report_files, screen};
+use crate::{calibrate, exit, fleet, output, report_files, screen};
 use anyhow::{Context as _, Result};
 use plan::Context;
 use record::RunFolder;
@@ -58,12 +58,13 @@ fn plan(args: &SoakArgs, usable_cpus: Vec<u32>) -> Result<(ExperimentPlan, Strin
     let context = Context { project: plan::project_above(file), usable_cpus, pin: args.pin.clone() };
     let experiment = plan::experiment(&file.display().to_string(), &text, &context)?;
     let (claims, events) = (experiment.claims.len(), experiment.events.len());
-    let plan = runner::soak::plan(experiment, args.cell.as_deref(), windows)?;
+    let mut plan = runner::soak::plan(experiment, args.cell.as_deref(), windows)?;
     if plan.claims.len() < claims || events > 0 {
         crate::output::say!(
             "note: events, and claims other than that this target leaks nothing, are left out of a soak"
         );
     }
+    fleet::enlist_all(&mut plan, args.fleet.as_deref())?;
     Ok((plan, text, context))
 }
 

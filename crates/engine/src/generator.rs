@@ -6,6 +6,7 @@ use crate::assembly::{Assembly, Overdue};
 use crate::book::{Book, Closing};
 use crate::control::{Control, Timeline};
 use crate::core::{Behaviour, Core, Follow, Limits, Outgoing, Pacer, Parts};
+use crate::drawer::Drawer;
 use crate::driver::{self, Driver, Epoll, Peer, Proxy, Route, Setup, SocketOptions, Tunnel, Uring};
 use crate::error::{EngineError, SetupFailures};
 use crate::hand_over::{Spares, hand_over};
@@ -73,6 +74,8 @@ pub struct Generator {
     driver: DriverChoice,
     /// Whether workers have times to keep.
     keeps_times: bool,
+    /// Where arrivals are drawn once for all workers.
+    drawer: Option<Drawer>,
 }
 
 #[derive(Debug)]
@@ -129,15 +132,18 @@ impl Generator {
             setup_failures: SetupFailures::default(),
             driver,
             keeps_times: false,
+            drawer: None,
         };
+        let mut schedules = generator.schedules(job)?;
         let speech = Speech::of(job)?;
         for index in 0..job.part.workers {
+            let drawn = schedules.next();
             match &speech {
                 Speech::Http1(protocol, framed) => {
-                    generator.spawn(job, index, (*protocol, framed), sender.clone())?;
+                    generator.spawn(job, index, drawn, (*protocol, framed), sender.clone())?;
                 }
                 Speech::Http2(protocol, framed) => {
-                    generator.spawn(job, index, (*protocol, framed), sender.clone())?;
+                    generator.spawn(job, index, drawn, (*protocol, framed), sender.clone())?;
                 }
             }
         }
@@ -290,10 +296,22 @@ impl Generator {
         Ok(())
     }
 
+    /// The schedules of this process's workers where arrivals are drawn once for all of them, which begins; else none.
+    fn schedules(&mut self, job: &Job) -> Result<std::vec::IntoIter<Schedule>, EngineError> {
+        let drawing = match job.load.model {
+            LoadModel::Open => Schedule::drawn_once(&job.load, job.part.first, job.part.workers)?,
+            LoadModel::Closed => None,
+        };
+        let Some((schedules, drawing)) = drawing else { return Ok(Vec::new().into_iter()) };
+        self.drawer = Some(Drawer::start(drawing)?);
+        Ok(schedules.into_iter())
+    }
+
     fn spawn<P>(
         &mut self,
         job: &Job,
         index: u32,
+        drawn: Option<Schedule>,
         (protocol, framed): (P, &Arc<Framed<P::Framing>>),
         sender: Sender<Message>,
     ) -> Result<(), EngineError>
@@ -337,7 +355,7 @@ impl Generator {
             limits,
             behaviour: Behaviour::new(&load.connection, job.way.proxy.is_some()),
             follow: follow(job),
-            pacer: pacer(job, share)?,
+            pacer: pacer(job, drawn, share)?,
             connections: slots.max(here),
             streams: if P::HAS_STREAMS { load.connection.streams as usize } else { 1 },
         });
@@ -614,7 +632,8 @@ fn follow(job: &Job) -> Option<Follow> {
     Some(Follow { hops_max, origin })
 }
 
-fn pacer(job: &Job, share: Share) -> Result<Pacer, EngineError> {
+/// `drawn` is this worker's schedule where arrivals are drawn for all workers.
+fn pacer(job: &Job, drawn: Option<Schedule>, share: Share) -> Result<Pacer, EngineError> {
     Ok(match job.load.model {
         LoadModel::Closed => {
             let think =
@@ -622,7 +641,10 @@ fn pacer(job: &Job, share: Share) -> Result<Pacer, EngineError> {
             Pacer::Closed(Closed::new(job.requests_max, share).with_think(think))
         }
         LoadModel::Open => {
-            let schedule = Schedule::of_load(&job.load, job.recorded.clone(), share)?;
+            let schedule = match drawn {
+                Some(schedule) => schedule,
+                None => Schedule::of_load(&job.load, job.recorded.clone(), share)?,
+            };
             Pacer::Open(match job.requests_max {
                 Some(arrivals) => schedule.ending_after(arrivals, share),
                 None => schedule,

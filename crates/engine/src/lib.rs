@@ -16,6 +16,7 @@ mod canary;
 mod clocks;
 mod control;
 mod core;
+mod drawer;
 mod driver;
 mod error;
 mod failure;

@@ -252,6 +252,24 @@ mod tests {
     }
 
     #[test]
+    fn a_full_disk_is_named_with_its_remedy_and_leaves_nothing() {
+        let there = tempfile::tempdir().unwrap();
+        let store = Store::new(there.path());
+        let file = FileRef { sha256: hex(&Sha256::digest(b"abc")), bytes: 3, ending: "csv".to_owned() };
+        // The system has a disk that is always full (full(4)).
+        std::os::unix::fs::symlink("/dev/full", there.path().join(format!("{}.part", file.name()))).unwrap();
+        let error = stored(&store, &file, &[b"abc"]).unwrap_err();
+        assert!(
+            matches!(&error, BundleError::Keep { source, .. } if source.kind() == io::ErrorKind::StorageFull)
+        );
+        assert!(error.to_string().contains("look for room on its disk"), "{error}");
+        assert!(!store.has(&file).unwrap());
+        assert_eq!(std::fs::read_dir(there.path()).unwrap().count(), 0, "nothing half is left");
+        stored(&store, &file, &[b"abc"]).unwrap();
+        assert!(store.has(&file).unwrap(), "with room it is taken");
+    }
+
+    #[test]
     fn a_name_from_outside_is_no_path() {
         let store = Store::new(Path::new("/nonexistent"));
         let good = FileRef { sha256: "a".repeat(64), bytes: 1, ending: "csv".to_owned() };

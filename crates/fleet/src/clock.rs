@@ -173,6 +173,47 @@ mod tests {
         assert_eq!(grid.apart_ns(), 11_000_000 - 10_000, "the worst is kept");
     }
 
+    /// The agent's clock as the load goes on, looked at each second over ways of 100 to 300 µs.
+    fn apart_after(seconds: u64, ahead_ns: impl Fn(u64) -> i64) -> u64 {
+        let begin = Offset::best(&[exchange(0, 50_000, 60_000, ahead_ns(0)); 32]).unwrap();
+        let mut grid = Grid::new(begin);
+        for second in 1..=seconds {
+            let at_ns = second * 1_000_000_000;
+            let way_ns = 50_000 + second * 7_919 % 100_000;
+            grid.look(exchange(at_ns, way_ns, 150_000 - way_ns / 2, ahead_ns(at_ns)));
+        }
+        grid.apart_ns()
+    }
+
+    #[test]
+    fn steps_and_drift_of_an_agents_clock_are_found_and_steady_clocks_are_left_alone() {
+        const LIMIT_NS: u64 = 10_000_000;
+        // 12 ms of step, in either direction, for good or for one second only.
+        for step_ns in [12_000_000, -12_000_000] {
+            assert!(apart_after(60, |at_ns| if at_ns > 30_000_000_000 { step_ns } else { 0 }) > LIMIT_NS);
+            assert!(apart_after(60, |at_ns| if at_ns == 30_000_000_000 { step_ns } else { 0 }) > LIMIT_NS);
+        }
+        // 500 ppm come to 30 ms in a minute, 20 ppm, as a crystal has, to 1.2 ms.
+        assert!(apart_after(60, |at_ns| (at_ns / 2_000).cast_signed()) > LIMIT_NS);
+        let crystal_ns = apart_after(60, |at_ns| (at_ns / 50_000).cast_signed());
+        assert!((500_000..1_200_000).contains(&crystal_ns), "{crystal_ns}");
+        assert_eq!(apart_after(60, |_| 7_000_000_000), 0, "an offset is no drift, however large");
+    }
+
+    #[test]
+    fn a_step_while_the_clock_is_read_is_found_once_the_load_has_begun() {
+        // The clock steps by 50 ms after the best exchange: the offset is that of before.
+        let stepped = |n: u64| if n < 16 { 0 } else { 50_000_000 };
+        let all: Vec<_> = (0..32)
+            .map(|n| exchange(n * 1_000_000, if n == 3 { 5_000 } else { 90_000 }, 5_000, stepped(n)))
+            .collect();
+        let found = Offset::best(&all).unwrap();
+        assert!(found.offset_ns.unsigned_abs() <= found.bound_ns, "{found:?}");
+        let mut grid = Grid::new(found);
+        grid.look(exchange(1_000_000_000, 90_000, 90_000, 50_000_000));
+        assert!(grid.apart_ns() > 49_000_000, "{}", grid.apart_ns());
+    }
+
     proptest! {
         #[test]
         fn the_true_offset_is_within_the_bound(

@@ -2,16 +2,18 @@
 //!
 //! Invariants: a schedule is a function of (law, rate, shape, seed) alone; its split over any number of workers is
 //! exact, that is, the union of the parts is the schedule of one worker; intended times never decrease; an arrival
-//! allocates nothing and costs the same however many came before it.
+//! costs the same however many came before it, and allocates nothing but a batch once in thousands.
 //! Absent on purpose: clocks, sleeping, sockets, and the reading of recorded times (they are handed in). Waiting for an
 //! intended time is the engine's work; only how much of the wait is to be spun is decided here.
 
 mod amount;
+mod batch;
 mod closed;
 mod course;
 mod error;
 mod gap;
 mod grid;
+mod law;
 mod length;
 mod margin;
 mod mmpp;
@@ -21,7 +23,9 @@ mod scale;
 mod schedule;
 mod share;
 mod think;
+mod turns;
 
+pub use batch::Drawing;
 pub use closed::Closed;
 pub use error::PaceError;
 pub use length::Lengths;

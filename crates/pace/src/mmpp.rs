@@ -3,9 +3,10 @@
 //! The state changes at exponential times of the clock; in a state, arrivals are Poisson with its intensity times the
 //! rate of the course. The first state is drawn from the stationary law, so the mean rate is right from the begin.
 
+use crate::PaceError;
 use crate::amount::Amount;
 use crate::course::{Course, NEVER_NS};
-use crate::{PaceError, Share};
+use crate::turns::Turns;
 use units::{Rng, Seed};
 
 /// The parameters, checked and scaled so that the mean intensity is 1.
@@ -28,10 +29,12 @@ pub(crate) struct Mmpp {
     until: Amount,
     /// The last arrival.
     amount: Amount,
-    stride: u64,
+    turns: Turns,
 }
 
 impl Mmpp {
+    /// All arrivals.
+    ///
     /// # Errors
     /// [`PaceError::Parameter`].
     pub(crate) fn new(
@@ -39,7 +42,6 @@ impl Mmpp {
         (high_for_ns, low_for_ns): (u64, u64),
         course: Course,
         seed: Seed,
-        share: Share,
     ) -> Result<Self, PaceError> {
         PaceError::check("high", high, f64::MIN_POSITIVE, 1e6)?;
         PaceError::check("low", low, 0.0, high)?;
@@ -59,13 +61,20 @@ impl Mmpp {
             until_ns: 0,
             until: Amount::ZERO,
             amount: Amount::ZERO,
-            stride: share.stride(),
+            turns: Turns::WHOLE,
         };
         process.sojourn();
-        for _ in 0..=share.first() {
-            process.step();
-        }
+        process.step();
         Ok(process)
+    }
+
+    /// The same before its first arrival was taken, with the arrivals of `turns` alone.
+    pub(crate) fn narrowed(mut self, turns: Turns) -> Self {
+        for _ in 0..turns.first() {
+            self.step();
+        }
+        self.turns = turns;
+        self
     }
 
     fn sojourn(&mut self) {
@@ -97,11 +106,10 @@ impl Mmpp {
 
     pub(crate) fn draw(&mut self) -> u64 {
         let taken = self.course.time_of(self.amount);
-        for _ in 0..self.stride {
-            if taken == NEVER_NS {
-                break;
+        if taken < NEVER_NS {
+            for _ in 0..self.turns.steps() {
+                self.step();
             }
-            self.step();
         }
         taken
     }

@@ -4,9 +4,9 @@ use super::*;
 use schema::arrival::{RecordingEnd, ShapeEnd, StretchPlan};
 
 const HOUR_NS: u64 = 3_600_000_000_000;
-const S: u64 = 1_000_000_000;
+pub(crate) const S: u64 = 1_000_000_000;
 
-fn laws() -> Vec<ArrivalPlan> {
+pub(crate) fn laws() -> Vec<ArrivalPlan> {
     vec![
         ArrivalPlan::Constant,
         ArrivalPlan::Uniform { width: 1.0 },
@@ -31,7 +31,7 @@ fn times() -> Option<Arc<[u64]>> {
     Some([5, 5, 1_000_005, 3_000_005].into())
 }
 
-fn shapes() -> Vec<ShapePlan> {
+pub(crate) fn shapes() -> Vec<ShapePlan> {
     let linear = |from_per_s, to_per_s, length_ns| StretchPlan::Linear { from_per_s, to_per_s, length_ns };
     let of = |stretches: Vec<StretchPlan>, after| ShapePlan {
         kind: "test".to_owned(),

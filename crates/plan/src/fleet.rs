@@ -15,6 +15,9 @@ use std::path::Path;
 const AGENTS_MAX: usize = 200;
 /// Longest name of an agent, which stands in tables.
 const NAME_MAX: usize = 64;
+/// Why these are refused.
+const OF_A_SCRIPT: &str = "a script runs in one process";
+const OF_ITS_NETWORK: &str = "the generator's network of its own is on one machine";
 
 /// What `--fleet` says: a number of agents on this host, or a file that names them.
 ///
@@ -147,12 +150,12 @@ pub fn enlist(load: &mut LoadPlan, fleet: &FleetPlan) -> Result<(), Problem> {
 /// [`enlist`] for every cell of an experiment.
 ///
 /// # Errors
-/// As [`enlist`]; soaks and searches, which were not tried over a fleet; what [`check_load`] refuses.
+/// As [`enlist`]; what [`check_load`] refuses; scripts, and a network of the generator's own.
 pub fn enlist_all(plan: &mut ExperimentPlan, fleet: &FleetPlan) -> Result<(), Problem> {
-    if plan.soak.is_some() || plan.capacity.is_some() {
-        let cause = "soaks and searches for a capacity run on one machine";
-        return Err(Problem::at("fleet", cause, "leave --fleet out"));
-    }
+    refuse(&[
+        ("scenario.script", plan.scenarios.iter().any(|scenario| scenario.script.is_some()), OF_A_SCRIPT),
+        ("limits.generator", plan.cells.iter().any(|cell| cell.limits.generator.is_some()), OF_ITS_NETWORK),
+    ])?;
     for cell in &mut plan.cells {
         enlist(&mut cell.load, fleet)?;
         check_load(&cell.load)?;
@@ -182,7 +185,7 @@ pub fn check(job: &LoadJob) -> Result<(), Problem> {
     let is_free = |address: &std::net::IpAddr| address.is_loopback();
     check_load(&job.load)?;
     refuse(&[
-        ("script", job.scenario.script.is_some(), "a script runs in one process"),
+        ("script", job.scenario.script.is_some(), OF_A_SCRIPT),
         ("each", job.each.is_some(), "rows of single requests are not gathered from agents"),
         ("proxy", job.proxy.is_some(), "agents make no tunnels; NO_PROXY leaves out that of the environment"),
         (
@@ -190,7 +193,7 @@ pub fn check(job: &LoadJob) -> Result<(), Problem> {
             !job.load.connection.sources.iter().all(is_free),
             "source addresses are of one machine",
         ),
-        ("limits", job.network.is_some(), "the generator's network of its own is on one machine"),
+        ("limits", job.network.is_some(), OF_ITS_NETWORK),
     ])
 }
 
@@ -206,6 +209,9 @@ fn refuse(given: &[(&str, bool, &str)]) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Context;
+    use schema::limits::GeneratorPlan;
+    use schema::plan::ScriptPlan;
 
     fn of(text: &str) -> Result<FleetPlan, String> {
         let folder = tempfile::tempdir().unwrap();
@@ -283,6 +289,30 @@ mod tests {
         }
         let mut load = LoadPlan { connections: 3, workers: 1, ..LoadPlan::default() };
         assert!(enlist(&mut load, &fleet).unwrap_err().cause.contains("cannot share 3"));
+    }
+
+    #[test]
+    fn every_cell_of_an_experiment_is_enlisted_or_all_are_refused() {
+        let text = "[experiment]\nname = \"x\"\n[[target]]\nurl = \"http://127.0.0.1:1\"\n[scenario]\n\
+                    request = { path = \"/\" }\n[load]\nmodel = \"closed\"\nconnections = [2, 64]\n";
+        let context =
+            Context { project: std::env::temp_dir(), usable_cpus: vec![0], pin: Some("off".to_owned()) };
+        let plan = || crate::experiment("x.toml", text, &context).unwrap();
+        let fleet = read("2").unwrap();
+        let mut good = plan();
+        enlist_all(&mut good, &fleet).unwrap();
+        assert!(good.cells.iter().all(|cell| cell.load.fleet.is_some() && cell.load.workers % 2 == 0));
+        let mut apart = plan();
+        apart.cells[1].limits.generator = Some(GeneratorPlan::default());
+        let mut scripted = plan();
+        scripted.scenarios[0].script = Some(ScriptPlan::default());
+        for (mut wrong, agents, key) in
+            [(apart, "2", "limits.generator"), (scripted, "2", "scenario.script"), (plan(), "3", "fleet")]
+        {
+            let problem = enlist_all(&mut wrong, &read(agents).unwrap()).unwrap_err();
+            assert_eq!(problem.key.join("."), key);
+            assert!(!problem.remedy.is_empty(), "{problem:?}");
+        }
     }
 
     #[test]

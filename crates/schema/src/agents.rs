@@ -159,3 +159,69 @@ pub struct AgentReport {
     /// How often its link was cut and made again.
     pub reconnects: u64,
 }
+
+/// What the agents of a run did, over all its trials that they ended.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct FleetSummary {
+    /// Trials that these numbers are of.
+    pub trials: u32,
+    /// One entry an agent, in the order of their shares.
+    pub agents: Vec<AgentSummary>,
+    /// Largest over smallest median response time of the agents, in the trial where it was largest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_spread: Option<f64>,
+    /// The same of the 99th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_spread: Option<f64>,
+}
+
+/// One agent over the trials of a run. A number is absent where no trial has it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentSummary {
+    /// Its name in the fleet.
+    pub name: String,
+    /// The name of its host.
+    pub host: String,
+    /// Its share of every load, 0 to 1, as the run began.
+    pub share: f64,
+    /// The agent's clock − the controller's, as the run began.
+    pub offset_ns: i64,
+    /// Largest bound of an offset: in no trial was its clock known worse.
+    pub bound_ns: u64,
+    /// The most by which its clock surely went from the controller's during a trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart_ns: Option<u64>,
+    /// Open loads: the least that it delivered of its share in a trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivered_least: Option<f64>,
+    /// Open loads: the most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivered_most: Option<f64>,
+    /// Largest 99th percentile of a trial of how late the agent itself was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pacer_lag_p99_ns: Option<u64>,
+    /// Largest share of its host's CPU time in a trial that the hypervisor gave to others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal_share: Option<f64>,
+    /// The median response time of its middle trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_p50_ns: Option<u64>,
+    /// The 99th percentile of the trial in the middle by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_p99_ns: Option<u64>,
+    /// How often its link was cut and made again, in all trials.
+    pub reconnects: u64,
+    /// The gates between agents, each held against this agent alone.
+    pub gates: Vec<AgentGate>,
+}
+
+/// One gate and one agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentGate {
+    /// Name, for example `fleet_lag`.
+    pub gate: String,
+    /// Trials in which the agent was held against it.
+    pub trials: u32,
+    /// Trials in which it did not keep it.
+    pub failed: u32,
+}

@@ -1,5 +1,6 @@
 //! `analysis.json`: everything that a report shows, already computed; the report does no arithmetic.
 
+use crate::agents::FleetSummary;
 pub use crate::belief::BeliefLevel;
 use crate::capacity::Capacity;
 use crate::counter_metric::ClaimMetric;
@@ -80,6 +81,9 @@ pub struct AnalysisFile {
     /// Its thresholds, held against every trial, and in a soak against every window; in plan order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thresholds: Vec<ThresholdAnswer>,
+    /// What each agent of a fleet did; absent where one machine made the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetSummary>,
     /// Confidence level of all intervals.
     pub confidence: f64,
     /// Half-width of the equivalence margin as a ratio.

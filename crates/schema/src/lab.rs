@@ -5,6 +5,7 @@
 //! as text. Absent on purpose: how they travel (the crate `serve`), and the page of a whole run (`page`).
 
 use crate::across::CompareFile;
+use crate::agents::FleetSummary;
 use crate::analysis::{BeliefLevel, Finding};
 use crate::metric::{Metric, Unit};
 use crate::page::{CounterKind, CounterUnit};
@@ -179,6 +180,9 @@ pub struct LiveHello {
     pub intervals: Vec<LiveInterval>,
     /// Findings so far.
     pub findings: Vec<Finding>,
+    /// The agents of a fleet, with what they did so far; absent where one machine makes the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetSummary>,
     /// Where it stands.
     pub progress: Progress,
 }

@@ -6,6 +6,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { CounterName } from "../charts/counters";
 import { EndpointsChart } from "../charts/endpoints";
+import { AgentsTable } from "../report/agents";
 import { TimelineChart, counterFormat, counterTitle } from "../charts/timeline";
 import { Sparkline } from "../charts/sparkline";
 import type { RequestCurve, Trial } from "../charts/data";
@@ -48,6 +49,7 @@ export function Live({ run }: { run: string }) {
         </section>
       </div>
       <Trials trials={hello.trials} run={run} />
+      <Fleet hello={hello} run={run} />
       <Counters known={live} />
     </>
   );
@@ -297,6 +299,18 @@ function FindingsSoFar({ findings, hello }: { findings: Finding[]; hello: LiveHe
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The agents so far, where several machines make the load. */
+function Fleet({ hello: { fleet }, run }: { hello: LiveHello; run: string }) {
+  const words = useWords();
+  if (!fleet) return null;
+  return (
+    <section aria-labelledby="fleet-title">
+      <h2 id="fleet-title">{words.sections.agents}</h2>
+      <AgentsTable fleet={fleet} run={run} />
+    </section>
   );
 }
 

@@ -56,6 +56,8 @@ const hello = (): LiveHello =>
     progress: progress(1, 5, 10),
   }) as unknown as LiveHello;
 
+const fleet = (trials: number) => ({ trials, agents: [] });
+
 const told = (...events: Told[]) => events.reduce(after, undefined as ReturnType<typeof after>);
 
 describe("a run in progress", () => {
@@ -88,6 +90,12 @@ describe("a run in progress", () => {
     );
     expect(live?.values.get(key)).toEqual([10, 12]);
     expect(after(live, { name: "progress", data: progress(2, 1, 7) })?.values.get(key)).toEqual([7]);
+  });
+
+  it("has the agents as the last analysis found them", () => {
+    const began = told({ name: "hello", data: { ...hello(), fleet: fleet(0) } });
+    expect(began?.hello.fleet).toEqual(fleet(0));
+    expect(after(began, { name: "fleet", data: fleet(2) })?.hello.fleet).toEqual(fleet(2));
   });
 
   it("ends with the run as it is then", () => {

@@ -7,6 +7,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type {
   Finding,
+  FleetSummary,
   LiveCounter,
   LiveHello,
   LiveInterval,
@@ -36,10 +37,20 @@ export type Told =
   | { name: "interval"; data: LiveInterval }
   | { name: "trial"; data: LiveTrial }
   | { name: "finding"; data: Finding }
+  | { name: "fleet"; data: FleetSummary }
   | { name: "progress"; data: Progress }
   | { name: "end"; data: LiveEnd };
 
-export const EVENTS: Told["name"][] = ["hello", "plan", "interval", "trial", "finding", "progress", "end"];
+export const EVENTS: Told["name"][] = [
+  "hello",
+  "plan",
+  "interval",
+  "trial",
+  "finding",
+  "fleet",
+  "progress",
+  "end",
+];
 
 export const counterOf = ({ source, name }: Pick<LiveCounter, "source" | "name">): string =>
   `${source}/${name}`;
@@ -63,6 +74,8 @@ export function after(live: Live | undefined, told: Told): Live | undefined {
       return say({ trials: [...hello.trials.filter(({ id }) => id !== told.data.id), told.data] });
     case "finding":
       return say({ findings: [...hello.findings, told.data] });
+    case "fleet":
+      return say({ fleet: told.data });
     case "progress":
       return {
         ...say({ progress: told.data }),

@@ -6,6 +6,7 @@
 import type { Children } from "../jsx/children";
 import type { PageFile } from "../schema/page";
 import type { Words } from "../words";
+import { Agents, hasAgents } from "./agents";
 import { Belief } from "./belief";
 import { Capacity, hasCapacity } from "./capacity";
 import { Claims, Thresholds } from "./claims";
@@ -69,6 +70,7 @@ const SECTIONS: SectionOf[] = [
   { id: "layers", has: ({ page }) => some(page.analysis.layers), body: Layers, height: 1200 },
   { id: "memory", has: hasMemory, body: Memory, height: 700 },
   { id: "decision", has: hasDecision, body: Decision, height: 300 },
+  { id: "agents", has: hasAgents, body: Agents, height: 400 },
   { id: "environment", has: always, body: Environment, height: 700 },
   { id: "reproduce", has: always, body: Reproduce, height: 500 },
   { id: "data", has: always, body: Data, height: 1200 },

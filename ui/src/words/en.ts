@@ -278,6 +278,7 @@ export const en = {
     layers: "Layers",
     memory: "Memory",
     decision: "Which option under which load",
+    agents: "Agents of the fleet",
     environment: "Environment",
     reproduce: "How to reproduce",
     data: "Trials and data",
@@ -517,6 +518,34 @@ export const en = {
     all: (n: number) => `all ${n} layers`,
   },
 
+  agents: {
+    about:
+      "The agents that make the load together. Drift, lateness, stolen CPU and spread are those of the worst trial; response times are those of the trial in the middle. Each agent is held against the gates of its trials by itself. Differences between the agents' response times void nothing, because agents stand at different places in the network.",
+    caption: (trials: number) =>
+      trials > 0 ? `What each agent did in ${counted(trials, "trial")}` : "The agents as the run began",
+    agent: "Agent",
+    host: "Host",
+    share: "Share",
+    offset: "Clock ahead",
+    bound: "Within",
+    apart: "Drift",
+    delivered: "Delivered",
+    lag: "Late p99",
+    steal: "CPU stolen",
+    reconnects: "Reconnects",
+    gates: "Gates",
+    kept: (gates: number) => `all ${gates} kept`,
+    notKept: (gate: string, failed: number, trials: number) =>
+      `${gate} not kept in ${failed} of ${counted(trials, "trial")}`,
+    gateNames: {
+      fleet_share: "share",
+      fleet_clock: "clock",
+      fleet_lag: "lateness",
+      fleet_steal: "stolen CPU",
+    } as Record<string, string>,
+    p50Spread: "Spread of medians",
+    p99Spread: "Spread of p99",
+  },
   messages: {
     about:
       "The ledger of messages, beside that of the streams that carry them: scheduled = completed + failed + censored, summed over the valid trials. Times are those of the trial in the middle; percentiles are never averaged.",

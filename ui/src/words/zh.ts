@@ -231,6 +231,7 @@ export const zh: Words = {
     layers: "分层开销",
     memory: "内存",
     decision: "何种负载选何种方案",
+    agents: "机群的代理",
     environment: "环境",
     reproduce: "如何复现",
     data: "试次与数据",
@@ -469,6 +470,27 @@ export const zh: Words = {
     all: (n) => `全部 ${n} 层`,
   },
 
+  agents: {
+    about:
+      "共同施加负载的各代理。漂移、迟到、被抢占的 CPU 与差距取最差试次的值，响应时间取居中试次的值。每个代理单独按试次的门限检查。代理之间响应时间的差异不使试次作废，因为它们在网络中的位置不同。",
+    caption: (trials) => (trials > 0 ? `各代理在 ${trials} 个试次中的表现` : "各代理在开始时的状态"),
+    agent: "代理",
+    host: "主机",
+    share: "份额",
+    offset: "时钟偏移",
+    bound: "误差界",
+    apart: "漂移",
+    delivered: "完成的份额",
+    lag: "迟到 p99",
+    steal: "被抢占 CPU",
+    reconnects: "重连次数",
+    gates: "门限",
+    kept: (gates) => `${gates} 项均满足`,
+    notKept: (gate, failed, trials) => `${gate}：${trials} 个试次中有 ${failed} 个未满足`,
+    gateNames: { fleet_share: "份额", fleet_clock: "时钟", fleet_lag: "迟到", fleet_steal: "CPU 被抢占" },
+    p50Spread: "中位数差距",
+    p99Spread: "p99 差距",
+  },
   messages: {
     about:
       "消息的账目，与承载它们的流分开计算：计划 = 完成 + 失败 + 截断，为各有效试次之和。时间取居中试次的值；百分位数从不取平均。",

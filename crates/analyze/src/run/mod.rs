@@ -4,6 +4,7 @@
 //! handed over does not matter; cells without trials are named and refused, never left out.
 
 mod across;
+mod agents;
 mod answer;
 mod asked;
 mod belief;
@@ -48,6 +49,7 @@ mod trials;
 mod why;
 
 pub use across::{CompareError, Costs, HistorySettings, Past, Wanted, advice, compare, history};
+pub use agents::fleet;
 pub use asked::allowed as allowed_cpus;
 use capacity::SearchState;
 use data::RunData;
@@ -108,6 +110,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         family,
         claims,
         thresholds: thresholds::answers(&data),
+        fleet: agents::fleet(run, trials),
         soak: None,
     }
 }

@@ -19,13 +19,37 @@ const APART_NS: f64 = 10e6;
 /// Stolen CPU time of an agent's host, as on one machine.
 const STEAL: f64 = 0.05;
 
+/// Their names.
+const SHARE: &str = "fleet_share";
+const CLOCK: &str = "fleet_clock";
+const LAG: &str = "fleet_lag";
+const STOLEN: &str = "fleet_steal";
+/// All of them.
+pub(crate) const GATES: [&str; 4] = [SHARE, CLOCK, LAG, STOLEN];
+
+/// What a gate looks at in one agent.
+pub(crate) fn number(gate: &str, agent: &AgentReport) -> Option<f64> {
+    match gate {
+        SHARE => off_its_share(agent),
+        CLOCK => Some(agent.clock.apart_ns as f64),
+        LAG => agent.pacer_lag_p99_ns.map(|lag_ns| lag_ns as f64),
+        STOLEN => agent.steal_share,
+        _ => None,
+    }
+}
+
+fn off_its_share(agent: &AgentReport) -> Option<f64> {
+    let delivered = agent.delivered?;
+    let ends = 2.0 * f64::from(agent.workers) / (agent.scheduled.max(1) as f64);
+    let off = (delivered - 1.0).abs();
+    // `max` would make a number of what is none.
+    Some(if off < ends { 0.0 } else { off - ends })
+}
+
 /// The agent with the largest number, and that number; NaN counts as largest, so that its gate fails.
-fn furthest(
-    report: &LoadReport,
-    number: impl Fn(&AgentReport) -> Option<f64>,
-) -> Option<(&AgentReport, f64)> {
+fn furthest<'a>(report: &'a LoadReport, gate: &str) -> Option<(&'a AgentReport, f64)> {
     let agents = &report.fleet.as_ref()?.agents;
-    let numbers = agents.iter().filter_map(|agent| Some((agent, number(agent)?)));
+    let numbers = agents.iter().filter_map(|agent| Some((agent, number(gate, agent)?)));
     numbers.max_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
@@ -36,14 +60,7 @@ pub(super) fn share(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     if report.window.backlog_max > connections || report.window.in_system_mean >= connections as f64 {
         return None;
     }
-    let off = |agent: &AgentReport| {
-        let delivered = agent.delivered?;
-        let ends = 2.0 * f64::from(agent.workers) / (agent.scheduled.max(1) as f64);
-        let off = (delivered - 1.0).abs();
-        // `max` would make a number of what is none.
-        Some(if off < ends { 0.0 } else { off - ends })
-    };
-    let (agent, off) = furthest(report, off)?;
+    let (agent, off) = furthest(report, SHARE)?;
     let ok = off <= SHARE_OFF;
     let found = said!(
         "gate.fleet_share.ok",
@@ -60,12 +77,12 @@ pub(super) fn share(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
             found
         )
     };
-    Some(gate("fleet_share", ok, off, SHARE_OFF, text))
+    Some(gate(SHARE, ok, off, SHARE_OFF, text))
 }
 
 /// An agent's grid of intervals against the controller's, as far as round trips do not explain the difference.
 pub(super) fn clock(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
-    let (agent, apart_ns) = furthest(report, |agent| Some(agent.clock.apart_ns as f64))?;
+    let (agent, apart_ns) = furthest(report, CLOCK)?;
     let ok = apart_ns <= APART_NS;
     let found = said!(
         "gate.fleet_clock.ok",
@@ -84,13 +101,13 @@ pub(super) fn clock(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
             found
         )
     };
-    Some(gate("fleet_clock", ok, apart_ns, APART_NS, text))
+    Some(gate(CLOCK, ok, apart_ns, APART_NS, text))
 }
 
 /// METHOD §1 for each agent: the whole may hide one that is late.
 pub(super) fn lag(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let limit = limit_ns(facts)?;
-    let (agent, lag_ns) = furthest(report, |agent| agent.pacer_lag_p99_ns.map(|lag_ns| lag_ns as f64))?;
+    let (agent, lag_ns) = furthest(report, LAG)?;
     let ok = lag_ns <= limit;
     let found = said!(
         "gate.fleet_lag.ok",
@@ -108,12 +125,12 @@ pub(super) fn lag(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
             found
         )
     };
-    Some(gate("fleet_lag", ok, lag_ns, limit, text))
+    Some(gate(LAG, ok, lag_ns, limit, text))
 }
 
 /// METHOD §9 for each agent's host.
 pub(super) fn steal(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
-    let (agent, share) = furthest(report, |agent| agent.steal_share)?;
+    let (agent, share) = furthest(report, STOLEN)?;
     let ok = share <= STEAL;
     let found = said!(
         "gate.fleet_steal.ok",
@@ -126,5 +143,5 @@ pub(super) fn steal(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     } else {
         said!("gate.fleet_steal.failed", "{found}: use a host with dedicated cores for it", found)
     };
-    Some(gate("fleet_steal", ok, share, STEAL, text))
+    Some(gate(STOLEN, ok, share, STEAL, text))
 }

@@ -7,7 +7,7 @@ mod curve;
 mod events;
 mod facts;
 mod failures;
-mod fleet;
+pub(crate) mod fleet;
 mod gate;
 mod heat;
 pub(crate) mod histogram;

@@ -14,6 +14,7 @@ use units::{Count, Nanos, PerSecond};
   prony knee http://127.0.0.1:8080/ --rates 1k,2k,4k,8k --order up-down
   prony knee http://127.0.0.1:8080/ --objective 'p99 < 50ms and errors < 0.1%' --budget 30m
   prony knee experiments/knee.toml
+  prony knee experiments/knee.toml --fleet 2
 
 A knee run is an ordinary run folder: prony report makes its report again, prony run --resume finishes it.
 
@@ -64,6 +65,9 @@ pub(crate) struct KneeArgs {
     /// CPU sets: auto, off, or GENERATOR:TARGET such as 0:1-3; overrides the file
     #[arg(long, value_name = "SETS")]
     pub(crate) pin: Option<String>,
+    /// Share every load among agents: how many on this host, or a file that names them (see `prony fleet --help`)
+    #[arg(long, value_name = "N|FILE")]
+    pub(crate) fleet: Option<String>,
     /// Allow load on this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,

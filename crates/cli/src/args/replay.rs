@@ -8,6 +8,7 @@ use std::path::PathBuf;
   prony replay access.log --url http://127.0.0.1:8080
   prony replay access.log --url http://127.0.0.1:8080 --speed 2x
   prony replay access.log.1.gz access.log --url http://127.0.0.1:8080 -- -c 200 --fail 'p99>50ms'
+  prony replay access.log --url http://127.0.0.1:8080 --fleet 2
   prony replay bodies.json --url http://127.0.0.1:8080 --writes  POST and others, too
 
 GET and HEAD requests are sent at their recorded times; --writes adds the other methods. Exit codes are those of `prony load`.")]
@@ -31,6 +32,9 @@ pub(crate) struct ReplayArgs {
     /// Seed of the moments within a second, where the log knows no finer times
     #[arg(long, default_value_t = plan::defaults::SEED)]
     pub(crate) seed: u64,
+    /// Share the replay among agents: how many on this host, or a file that names them (see `prony fleet --help`)
+    #[arg(long, value_name = "N|FILE")]
+    pub(crate) fleet: Option<String>,
     /// Options of `prony load`, after --
     #[arg(last = true, value_name = "OPTIONS")]
     pub(crate) load: Vec<String>,

@@ -10,6 +10,7 @@ use units::Nanos;
   prony soak experiments/demo.toml --for 8h
   prony soak experiments/go-frameworks.toml --for 3d --cell go/gin --horizon 30d
   prony soak experiments/demo.toml --for 8h --stop-when never --format json
+  prony soak experiments/demo.toml --for 8h --fleet 2
   prony soak --resume runs/2026-11-21T09-30-00Z-demo
 
 One cell of the experiment is loaded for hours; memory, descriptors, threads, goroutines, heap and connections of the
@@ -47,6 +48,9 @@ pub(crate) struct SoakArgs {
     /// CPU sets: auto, off, or GENERATOR:TARGET such as 0:1-3; overrides the file
     #[arg(long, value_name = "SETS", conflicts_with = "resume")]
     pub(crate) pin: Option<String>,
+    /// Share the load among agents: how many on this host, or a file that names them (see `prony fleet --help`)
+    #[arg(long, value_name = "N|FILE", conflicts_with = "resume")]
+    pub(crate) fleet: Option<String>,
     /// Allow load on this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,

@@ -20,13 +20,13 @@ fn json(args: &[&str]) -> Value {
 }
 
 /// Answers every request with 200 and keeps its first line.
-struct Listener {
-    addr: SocketAddr,
+pub(crate) struct Listener {
+    pub(crate) addr: SocketAddr,
     lines: Arc<Mutex<Vec<String>>>,
 }
 
 impl Listener {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (addr, lines) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<String>>>::default());
         let kept = lines.clone();
@@ -55,7 +55,7 @@ impl Listener {
     }
 
     /// What was asked for since the last time, each with how often.
-    fn take(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn take(&self) -> BTreeMap<String, u64> {
         let mut counts = BTreeMap::new();
         for line in std::mem::take(&mut *self.lines.lock().unwrap()) {
             *counts.entry(line).or_insert(0) += 1;
@@ -180,7 +180,7 @@ fn experiment(folder: &Path, blocks: u32) -> PathBuf {
 }
 
 /// The run in a folder of runs, once it is there.
-fn run_in(runs: &Path) -> Option<PathBuf> {
+pub(crate) fn run_in(runs: &Path) -> Option<PathBuf> {
     let mut entries = std::fs::read_dir(runs).ok()?.map(|entry| entry.unwrap().path());
     entries.find(|path| path.join("trials").is_dir())
 }
@@ -250,6 +250,62 @@ fn a_run_over_a_fleet_goes_on_after_its_controller_was_killed() {
     }
 }
 
+/// What a run has to show: every trial of its plan, with its requests, and each agent's part of them.
+fn accounts(run: &Path) -> Vec<(u64, u64)> {
+    let read = |name: String| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(run.join(name)).unwrap()).unwrap()
+    };
+    let order = read("run.json".to_owned())["plan"]["order"].as_array().unwrap().len();
+    let of = |trial: usize| {
+        let load = read(format!("trials/{trial:04}/trial.json"))["load"].clone();
+        let agents = load["fleet"]["agents"].as_array().unwrap();
+        let sum = agents.iter().map(|agent| agent["scheduled"].as_u64().unwrap()).sum();
+        (load["requests"]["scheduled"].as_u64().unwrap(), sum)
+    };
+    (1..=order).map(of).collect()
+}
+
+#[test]
+#[ignore = "six runs of three trials, a minute; run by `make test-all`"]
+fn a_controller_killed_at_any_point_resumes_to_the_run_that_it_would_have_been() {
+    let folder = tempfile::tempdir().unwrap();
+    let experiment = experiment(folder.path(), 3);
+    let runs = |name: &str| folder.path().join(name);
+    let words = |runs: &Path| {
+        let runs = runs.to_str().unwrap().to_owned();
+        ["run", experiment.to_str().unwrap(), "--runs", &runs, "--fleet", "2"].map(str::to_owned)
+    };
+    let whole = runs("undisturbed");
+    measured(&words(&whole).each_ref().map(String::as_str));
+    let undisturbed = accounts(&run_in(&whole).unwrap());
+    assert_eq!(undisturbed, [(200, 200); 3]);
+    for (number, point) in [
+        "trials",
+        "trials/0001/intervals.ndjson",
+        "trials/0001/trial.json",
+        "trials/0002/intervals.ndjson",
+        "trials/0003/intervals.ndjson",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let runs = runs(&format!("killed-{number}"));
+        let mut first = prony(&words(&runs).each_ref().map(String::as_str))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_until(point, || run_in(&runs).is_some_and(|run| run.join(point).exists()));
+        let agents = below(&[first.id()]);
+        kill(first.id(), Signal::KILL);
+        first.wait().unwrap();
+        wait_until("nothing is left of it", || agents.iter().all(|pid| is_gone(*pid)));
+        let run = run_in(&runs).unwrap();
+        measured(&["run", "--resume", run.to_str().unwrap()]);
+        assert_eq!(accounts(&run), undisturbed, "killed at {point}");
+    }
+}
+
 /// A load that goes on until somebody ends it.
 fn endless(server: &Server, fleet: &str) -> Child {
     let load = ["load", &server.url("/ping"), "--fleet", fleet, "-c", "8", "-R", "200", "-d", "10m"];
@@ -258,7 +314,7 @@ fn endless(server: &Server, fleet: &str) -> Child {
     child
 }
 
-fn kill(pid: u32, signal: Signal) {
+pub(crate) fn kill(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
 }
 

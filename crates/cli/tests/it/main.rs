@@ -24,6 +24,7 @@ mod fault;
 mod files;
 mod fleet;
 mod fleet_keys;
+mod fleet_runs;
 mod grpc;
 mod grpc_servers;
 mod hooks;

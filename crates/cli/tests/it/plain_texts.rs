@@ -187,6 +187,8 @@ const DATA: [(&str, &[&str]); 6] = [
             "AgentPlan.name",
             "AgentRecord.name",
             "AgentReport.name",
+            "AgentSummary.host",
+            "AgentSummary.name",
             "ArrivalPlan.file",
             "BodyExpectation.value",
             "Capture.cookie",
@@ -296,6 +298,7 @@ const DATA: [(&str, &[&str]); 6] = [
     (
         "identifiers, names, paths and keys",
         &[
+            "AgentGate.gate",
             "Accepted.start",
             "AdviceFile.experiment",
             "AdviceFile.runs",

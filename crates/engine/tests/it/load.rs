@@ -51,6 +51,7 @@ on_every_driver!(
     a_large_request_is_sent_whole_in_parts,
     the_parts_of_a_requests_life_add_up,
     what_was_sent_is_stamped_in_the_open_loop,
+    many_workers_share_one_drawing_and_send_its_arrivals,
     a_request_budget_is_met_exactly_and_the_server_agrees,
     the_rate_is_the_total_and_exact_over_workers,
     every_failure_has_its_class_and_the_next_request_is_right,
@@ -669,6 +670,35 @@ fn what_was_sent_is_stamped_in_the_open_loop() {
     assert!((400..600).contains(&sent.len()), "{}", sent.len());
     assert!(sent.iter().all(|(intended, written)| written >= intended));
     assert!(sent.is_sorted_by_key(|(_, written)| *written));
+}
+
+/// Two processes' parts of a load of seven workers, in which arrivals are drawn once a process: what they stamped is the
+/// one schedule.
+fn many_workers_share_one_drawing_and_send_its_arrivals() {
+    let server = reference(|_| {});
+    let load = LoadPlan { workers: 7, ..open(7, 700.0, ArrivalPlan::Poisson) };
+    let mut schedule = pace::Schedule::of_load(&load, None, pace::Share::WHOLE).unwrap();
+    let mut intended = Vec::new();
+    for (first, workers) in [(0, 5), (5, 2)] {
+        let whole = job(server.addr(), load.clone(), 1000, 500);
+        let mut generator = Generator::start(&Job { part: Part { first, workers }, ..whole }).unwrap();
+        generator.begin(Some(0));
+        loop {
+            match generator.next(Duration::from_secs(20)).unwrap() {
+                Step::Interval(data) => {
+                    intended.extend(data.sent.stamps.iter().map(|(intended, _)| *intended));
+                }
+                Step::Waiting => panic!("the engine went silent"),
+                Step::Ended => break,
+            }
+        }
+    }
+    intended.sort_unstable();
+    let end_ns = 1_000 * MS;
+    let expected: Vec<u64> =
+        std::iter::from_fn(|| (schedule.peek().0 < end_ns).then(|| schedule.advance().0)).collect();
+    assert!(expected.len() > 500, "{}", expected.len());
+    assert_eq!(intended, expected);
 }
 
 /// After the freeze more answers come at once than a driver has buffers for.

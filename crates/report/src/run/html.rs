@@ -4,6 +4,7 @@
 //! which is part of the program, and SVG by the chart library, which escapes its text itself (tested).
 
 use crate::chart::{self, Chart, Palette};
+use crate::run::agents;
 use crate::run::capacity;
 use crate::run::effects;
 use crate::run::events;
@@ -31,6 +32,8 @@ struct Html {
     usual_header: [&'static str; 11],
     messages_about: &'static str,
     messages_header: [&'static str; 14],
+    agents_about: &'static str,
+    agents_header: [&'static str; 12],
     capacity_about: &'static str,
     capacity_header: [&'static str; 9],
     hysteresis_header: [&'static str; 6],
@@ -79,6 +82,8 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         usual_header: usual::HEADER,
         messages_about: messages::ABOUT,
         messages_header: messages::HEADER,
+        agents_about: agents::ABOUT,
+        agents_header: agents::HEADER,
         capacity_about: capacity::ABOUT,
         capacity_header: capacity::HEADER,
         hysteresis_header: capacity::HYSTERESIS_HEADER,

@@ -5,6 +5,7 @@
 //! HTML, so nothing in them can end the folded part either.
 
 use crate::clean::{markdown as prose, markdown_block, markdown_code as code};
+use crate::run::agents;
 use crate::run::capacity::{self, CapacityView};
 use crate::run::effects::{self, EffectView};
 use crate::run::events::{ABOUT, EventView, HEADER};
@@ -367,7 +368,7 @@ fn cells(page: &Page) -> String {
         table(&header, "llrrrrrrrl", page.cells.iter().map(cell_row)),
         footnotes(&page.cell_notes),
         usual_table(page),
-        messages_table(page)
+        messages_table(page) + &agents_table(page)
     )
 }
 
@@ -379,6 +380,11 @@ fn usual_table(page: &Page) -> String {
 fn messages_table(page: &Page) -> String {
     let rows = page.messages.iter().map(|view| (&*view.cell, &*view.values));
     plain_table("Messages on streams", messages::ABOUT, &messages::HEADER, rows)
+}
+
+fn agents_table(page: &Page) -> String {
+    let rows = page.agents.iter().map(|view| (&*view.name, &*view.values));
+    plain_table("Agents of the fleet", agents::ABOUT, &agents::HEADER, rows)
 }
 
 /// A table of cells and numbers with its heading; nothing without rows.

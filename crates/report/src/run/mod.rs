@@ -4,6 +4,7 @@
 
 pub(crate) mod across;
 pub(crate) mod advice;
+pub(crate) mod agents;
 pub(crate) mod capacity;
 pub(crate) mod ci;
 pub(crate) mod csv;

@@ -5,6 +5,7 @@
 //! Absent on purpose: layout, escaping and charts.
 
 use crate::host::instrument::instrument_line;
+use crate::run::agents::{self, AgentView};
 use crate::run::capacity::{self, CapacityView};
 use crate::run::effects::{self, EffectsView};
 use crate::run::events::{self, EventView};
@@ -58,6 +59,7 @@ pub(crate) struct Page {
     pub(crate) cell_notes: Footnotes,
     pub(crate) usual: Vec<UsualView>,
     pub(crate) messages: Vec<MessagesView>,
+    pub(crate) agents: Vec<AgentView>,
     pub(crate) warm_ups: Vec<WarmUpView>,
     pub(crate) levels: Vec<LevelView>,
     pub(crate) memory: Vec<MemoryLine>,
@@ -278,6 +280,7 @@ impl Page {
             cell_notes,
             usual: usual::views(analysis),
             messages: messages::views(analysis),
+            agents: agents::views(analysis),
             warm_ups: steady::views(analysis),
             levels: levels::views(analysis),
             memory: memory::lines(analysis),

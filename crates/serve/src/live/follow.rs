@@ -76,11 +76,7 @@ async fn keep_looking(lab: Shared, id: String, path: PathBuf, mut watch: Watch, 
         let is_running = !events.iter().any(|event| matches!(event, Event::End(_)));
         events.into_iter().for_each(|event| followed.tell(event));
         if is_running {
-            findings
-                .look(&path, trials > 0)
-                .await
-                .into_iter()
-                .for_each(|found| followed.tell_findings(found));
+            findings.look(&path, trials > 0).await.into_iter().for_each(|found| followed.tell_found(found));
         }
     }
     lab.hub.forget(&id, &followed);

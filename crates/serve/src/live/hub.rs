@@ -3,6 +3,7 @@
 //! Invariants: what a viewer gets first and what comes after fit together without a gap; a viewer who is too slow loses
 //! events, is shown a new beginning, and slows nobody.
 
+use super::findings::Found;
 use super::frame::{Frame, frame};
 use super::watch::{Event, INTERVALS_MAX};
 use crate::quiet::Quiet;
@@ -76,15 +77,19 @@ impl Followed {
         let _ = self.frames.send(frame);
     }
 
-    pub(super) fn tell_findings(&self, findings: Vec<schema::analysis::Finding>) {
+    pub(super) fn tell_found(&self, Found { findings, fleet }: Found) {
         let mut told = held(&self.told);
         let is_known = |finding: &schema::analysis::Finding| told.hello.findings.contains(finding);
-        let new: Vec<Frame> = findings
+        let mut new: Vec<Frame> = findings
             .iter()
             .filter(|finding| !is_known(finding))
             .map(|finding| frame("finding", finding))
             .collect();
         told.hello.findings = findings;
+        if fleet.is_some() && told.hello.fleet != fleet {
+            new.push(frame("fleet", &fleet));
+            told.hello.fleet = fleet;
+        }
         for frame in new {
             let _ = self.frames.send(frame);
         }

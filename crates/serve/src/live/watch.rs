@@ -97,6 +97,7 @@ impl Watch {
             trials: Vec::new(),
             intervals: Vec::new(),
             findings: Vec::new(),
+            fleet: analyze::fleet(&self.run, &[]),
             progress: self.progress_now(card.state),
             card,
         }

@@ -50,6 +50,7 @@ pub(crate) fn analysis() -> AnalysisFile {
         family: None,
         claims: claims(),
         thresholds: Vec::new(),
+        fleet: None,
         confidence: 0.95,
         margin: 0.02,
     }
