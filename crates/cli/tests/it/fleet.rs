@@ -250,19 +250,23 @@ fn a_run_over_a_fleet_goes_on_after_its_controller_was_killed() {
     }
 }
 
-/// What a run has to show: every trial of its plan, with its requests, and each agent's part of them.
-fn accounts(run: &Path) -> Vec<(u64, u64)> {
+/// What a run of three planned trials has to show: each with its place, its requests and the sum of its agents' parts. Those
+/// that repeat void trials, which a busy host makes, come behind them and have to balance, too.
+fn accounts(run: &Path) -> Vec<(Value, u64, u64)> {
     let read = |name: String| -> Value {
         serde_json::from_str(&std::fs::read_to_string(run.join(name)).unwrap()).unwrap()
     };
-    let order = read("run.json".to_owned())["plan"]["order"].as_array().unwrap().len();
-    let of = |trial: usize| {
-        let load = read(format!("trials/{trial:04}/trial.json"))["load"].clone();
+    let order = read("run.json".to_owned())["plan"]["order"].as_array().unwrap().clone();
+    let of = |planned: Value| {
+        let load = read(format!("trials/{:04}/trial.json", planned["id"].as_u64().unwrap()))["load"].clone();
         let agents = load["fleet"]["agents"].as_array().unwrap();
         let sum = agents.iter().map(|agent| agent["scheduled"].as_u64().unwrap()).sum();
-        (load["requests"]["scheduled"].as_u64().unwrap(), sum)
+        (planned, load["requests"]["scheduled"].as_u64().unwrap(), sum)
     };
-    (1..=order).map(of).collect()
+    let mut all: Vec<_> = order.into_iter().map(of).collect();
+    assert!(all.iter().all(|(_, scheduled, sum)| (*scheduled, *sum) == (200, 200)), "{all:?}");
+    all.truncate(3);
+    all
 }
 
 #[test]
@@ -278,9 +282,9 @@ fn a_controller_killed_at_any_point_resumes_to_the_run_that_it_would_have_been()
     let whole = runs("undisturbed");
     measured(&words(&whole).each_ref().map(String::as_str));
     let undisturbed = accounts(&run_in(&whole).unwrap());
-    assert_eq!(undisturbed, [(200, 200); 3]);
+    assert_eq!(undisturbed.len(), 3);
     for (number, point) in [
-        "trials",
+        "run.json",
         "trials/0001/intervals.ndjson",
         "trials/0001/trial.json",
         "trials/0002/intervals.ndjson",
