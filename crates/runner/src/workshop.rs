@@ -61,8 +61,8 @@ pub(crate) struct Workshop {
     images: Vec<(String, Image)>,
     /// Limits that could not be had.
     pub(crate) weaknesses: Vec<Said>,
-    /// Has logs and the files of images; they go when the run ends.
-    scratch: Scratch,
+    /// Has logs while targets are tried out, then the files of images; they go when the run ends.
+    _scratch: Option<Scratch>,
 }
 
 /// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
@@ -83,7 +83,7 @@ pub(crate) fn prepare(
         built_by_command: BTreeSet::new(),
         images: Vec::new(),
         weaknesses: Vec::new(),
-        scratch,
+        _scratch: None,
     };
     let mut prepare_all = || {
         for target in &plan.targets {
@@ -91,7 +91,7 @@ pub(crate) fn prepare(
                 return Err(RunnerError::Interrupted);
             }
             observer.preparing(&target.name);
-            let tried = workshop.try_out(target, plan, context, environment)?;
+            let tried = workshop.try_out(target, plan, context, environment, scratch.path())?;
             workshop.weaken(tried.weaknesses, observer);
             let versions = tried.versions.into_iter();
             let named = versions.map(|(what, version)| (format!("{}: {what}", target.name), version));
@@ -101,10 +101,13 @@ pub(crate) fn prepare(
         Ok(())
     };
     match prepare_all() {
-        Ok(()) => Ok(workshop),
+        Ok(()) => {
+            workshop._scratch = Some(scratch).filter(|_| !workshop.images.is_empty());
+            Ok(workshop)
+        }
         Err(error) => {
             // The error names the logs.
-            workshop.scratch.keep();
+            scratch.keep();
             Err(error)
         }
     }
@@ -146,13 +149,14 @@ impl Workshop {
         image: &str,
         target: &str,
         environment: &Environment,
+        scratch: &Path,
     ) -> Result<Image, RunnerError> {
         if let Some((_, found)) = self.images.iter().find(|(known, _)| known == image) {
             return Ok(found.clone());
         }
-        let folder = self.scratch.path().join(format!("image-{}", self.images.len() + 1));
+        let folder = scratch.join(format!("image-{}", self.images.len() + 1));
         std::fs::create_dir_all(&folder).map_err(RunnerError::io("make the folder", &folder))?;
-        let log = self.scratch.path().join("build.log");
+        let log = scratch.join("build.log");
         let (launcher, stop) = (&environment.launcher, &environment.stop);
         let found = launch::unpack(image, &folder, target, &log, launcher, stop)?;
         self.images.push((image.to_owned(), found.clone()));
@@ -166,8 +170,8 @@ impl Workshop {
         plan: &ExperimentPlan,
         context: &Context,
         environment: &Environment,
+        scratch: &Path,
     ) -> Result<TriedOut, RunnerError> {
-        let logs = self.scratch.path().to_owned();
         let (plan_of_target, services) = (target.clone(), self.services.clone());
         let mut prepared =
             Prepared { plan: plan_of_target, manifest: None, image: None, contract: Vec::new(), services };
@@ -178,7 +182,7 @@ impl Workshop {
             versions = match self.built.get(&out) {
                 Some(versions) => versions.clone(),
                 None => {
-                    let log = logs.join("build.log");
+                    let log = scratch.join("build.log");
                     let (launcher, stop) = (&environment.launcher, &environment.stop);
                     launch::build_variant(&folder, &manifest, &target.knobs, &log, launcher, stop)?
                 }
@@ -188,14 +192,14 @@ impl Workshop {
             prepared.manifest = Some((manifest, folder));
         }
         if let TargetSource::Command { folder: Some(folder), build, .. } = &target.source {
-            let (folder, log) = (Path::new(folder), logs.join("build.log"));
+            let (folder, log) = (Path::new(folder), scratch.join("build.log"));
             if self.built_by_command.insert((folder.to_owned(), build.clone())) {
                 let (launcher, stop) = (&environment.launcher, &environment.stop);
                 launch::build_command(&target.name, build, folder, &log, launcher, stop)?;
             }
         }
         if let TargetSource::Image { image, .. } = &target.source {
-            let found = self.laid_out(image, &target.name, environment)?;
+            let found = self.laid_out(image, &target.name, environment, scratch)?;
             versions = found.versions();
             prepared.image = Some(found);
         }
@@ -204,7 +208,7 @@ impl Workshop {
         let limits = first.map(|cell| cell.limits.clone()).unwrap_or_default();
         let connection = first.map(|cell| cell.load.connection.clone()).unwrap_or_default();
         let scenarios = plan.scenarios_of(&target.name);
-        let log = logs.join("target.log");
+        let log = scratch.join("target.log");
         let up = bring_up(&prepared, &scenarios, &limits, &connection, &plan.pin, &log, environment)?;
         versions.extend(reported_versions(&prepared, &up));
         let held = up.running.as_ref().and_then(RunningTarget::confinement).unwrap_or_default();

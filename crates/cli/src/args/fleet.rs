@@ -10,11 +10,11 @@ use std::path::PathBuf;
   prony agent --listen 0.0.0.0:7411 --tls keys/agents/load-1 --allow shop.internal
   ssh load-1 prony agent --stdio --allow shop.internal   as a `command` of a fleet file
 
-An agent makes its part of a load for `prony load --fleet` and `prony run --fleet`. It loads
-loopback and what --allow names, nothing else; it resolves names itself, reads no file but those
-that come with the load, and stops once its controller has been silent for 10 s. It starts with an
-environment of PATH, HOME, LANG and the like only. Between hosts use ssh or --tls: without them the
-lines between controller and agent are neither encrypted nor signed.
+An agent makes its part of a load for --fleet of `prony load`, `run`, `knee`, `soak` and `replay`.
+It loads loopback and what --allow names, nothing else; it resolves names itself, reads no file
+but those that come with the load, and stops once its controller has been silent for 10 s. It
+starts with an environment of PATH, HOME, LANG and the like only. Between hosts use ssh or --tls:
+without them the lines between controller and agent are neither encrypted nor signed.
 
 Exit codes: 0 ended by Ctrl-C or by its controller, 1 wrong arguments or an unusable address.")]
 pub(crate) struct AgentArgs {

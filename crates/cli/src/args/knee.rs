@@ -14,7 +14,7 @@ use units::{Count, Nanos, PerSecond};
   prony knee http://127.0.0.1:8080/ --rates 1k,2k,4k,8k --order up-down
   prony knee http://127.0.0.1:8080/ --objective 'p99 < 50ms and errors < 0.1%' --budget 30m
   prony knee experiments/knee.toml
-  prony knee experiments/knee.toml --fleet 2
+  prony knee http://127.0.0.1:8080/ --ladder 2,4,8,16 --fleet 2
 
 A knee run is an ordinary run folder: prony report makes its report again, prony run --resume finishes it.
 

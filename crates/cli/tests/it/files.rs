@@ -48,7 +48,11 @@ fn mistakes_in_an_experiment_are_told_with_place_and_remedy() {
         ("[2, 4]", "[]", &["e.toml:13:1", "the list is empty"]),
         ("[2, 4]", "200001", &["out of range", "200000"]),
         ("name = \"b\"", "name = \"a\"", &["e.toml:6:", "two targets are called `a`"]),
-        ("reference = { mean = \"1ms\" }", "", &["e.toml:3:", "exactly one of use, url, command, reference"]),
+        (
+            "reference = { mean = \"1ms\" }",
+            "",
+            &["e.toml:3:", "exactly one of use, url, image, command, reference"],
+        ),
         ("reference = { mean = \"1ms\" }", "use = \"go/jin\"", &["no target `go/jin`"]),
         ("reference = { mean = \"1ms\" }", "url = \"ftp://127.0.0.1\"", &["https://"]),
         (

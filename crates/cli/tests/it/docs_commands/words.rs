@@ -96,6 +96,7 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
     Ok(match arguments.first().map(String::as_str) {
         Some("agent") => Way::Read("it waits for a controller; tests/it/fleet.rs runs it"),
         Some("fleet") if sub == Some("up") => Way::Read("it stays until Ctrl-C; tests/it/fleet.rs runs it"),
+        Some("fleet") if sub == Some("keys") => Way::Read("it makes keys; tests/it/fleet_keys.rs runs it"),
         Some("fleet" | "load" | "run") if has("fleet.toml") => {
             Way::Read("it needs agents on other hosts; tests/it/fleet.rs runs some")
         }
@@ -127,6 +128,9 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         }
         Some("mcp") => Way::Read("it answers until its client ends; tests/it/mcp.rs runs it"),
         Some("export") => Way::Read("it needs a result of its own; tests/it/export.rs runs it"),
+        Some("metrics") if has("--remote-write") => {
+            Way::Read("it needs a store; tests/it/monitoring.rs runs it")
+        }
         Some("metrics") if has("--otlp") => Way::Read("it needs a collector; tests/it/monitoring.rs runs it"),
         Some("calibrate") if !has("--show") => Way::Read("it measures the host for up to minutes"),
         Some("doctor") if (has("--tune") && !has("--dry-run")) || has("--restore") => {
