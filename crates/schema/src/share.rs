@@ -14,14 +14,14 @@ impl std::str::FromStr for Share {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let told = || format!("`{text}` is no share: write it like 2% or 0.02");
+        let wrong = || format!("`{text}` is no share: write it like 2% or 0.02");
         let text = text.trim();
         let (number, unit) = match text.strip_suffix('%') {
             Some(number) => (number.trim_end(), 100.0),
             None => (text, 1.0),
         };
-        let value: f64 = number.parse().map_err(|_| told())?;
-        if value.is_finite() { Ok(Self(value / unit)) } else { Err(told()) }
+        let value: f64 = number.parse().map_err(|_| wrong())?;
+        if value.is_finite() { Ok(Self(value / unit)) } else { Err(wrong()) }
     }
 }
 

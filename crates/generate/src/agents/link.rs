@@ -125,7 +125,7 @@ pub(super) fn open(plan: &AgentPlan, allow: &[String]) -> Result<Ends, String> {
 /// The ends of a stream to the agent of this name, which has shown that it is the one.
 fn over_tls(name: &str, address: &str, keys: &Path) -> Result<Ends, String> {
     let trust = ControllerTrust::read(keys, name).map_err(|error| error.to_string())?;
-    // Each time anew: an agent that is started again elsewhere keeps its name.
+    // Looked up for every link: an agent may be started again at another address under its name.
     let resolved = address.to_socket_addrs().map_err(|error| format!("{address}: {error}"))?;
     let stream = connect(&resolved.collect::<Vec<_>>(), address)?;
     let connection = ClientConnection::new(trust.config, trust.agent).map_err(|error| error.to_string())?;

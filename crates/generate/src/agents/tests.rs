@@ -338,6 +338,28 @@ impl Relay {
     }
 }
 
+/// Takes what one agent makes, in steps, and cuts its link after the first interval: each comes once, in order.
+pub(super) fn comes_whole_though_cut(agents: &mut Agents, go: &Sender<()>, cut: &Sender<()>) {
+    let mut found = Vec::new();
+    go.send(()).unwrap();
+    loop {
+        match agents.next(POLL).unwrap() {
+            Step::Interval(data) => {
+                found.push(exact(data));
+                // The next is made while nobody is linked.
+                if found.len() == 1 {
+                    cut.send(()).unwrap();
+                }
+                let _ = go.send(());
+            }
+            Step::Waiting => {}
+            Step::Ended => break,
+        }
+    }
+    let alone: Vec<_> = booked(Part { first: 0, workers: 8 }).iter().map(exact).collect();
+    assert!(found == alone, "each interval once, in order");
+}
+
 #[test]
 fn a_link_that_is_cut_in_the_middle_loses_and_repeats_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -356,24 +378,7 @@ fn a_link_that_is_cut_in_the_middle_loses_and_repeats_nothing() {
     let muster = Muster::call(&fleet, &[], &Errand::default()).unwrap();
     let mut agents = Agents::with(&job, pack(&job).unwrap(), muster, &mut |_| ()).unwrap();
     agents.begin(Some(0));
-    let mut found = Vec::new();
-    go.send(()).unwrap();
-    loop {
-        match agents.next(POLL).unwrap() {
-            Step::Interval(data) => {
-                found.push(exact(data));
-                // The next is made while nobody is linked.
-                if found.len() == 1 {
-                    relay.cut.send(()).unwrap();
-                }
-                let _ = go.send(());
-            }
-            Step::Waiting => {}
-            Step::Ended => break,
-        }
-    }
-    let alone: Vec<_> = booked(Part { first: 0, workers: 8 }).iter().map(exact).collect();
-    assert!(found == alone, "each interval once, in order");
+    comes_whole_though_cut(&mut agents, &go, &relay.cut);
     let report = &agents.report(LoadModel::Closed).agents[0];
     assert_eq!((report.reconnects, report.parcels), (1, INTERVALS));
     drop(agents);

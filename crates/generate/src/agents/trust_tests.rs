@@ -7,10 +7,9 @@ use super::muster::Muster;
 use super::portable::pack;
 use super::protocol::{Errand, Greeting, Report, VERSION, next_line};
 use super::sample;
-use super::tests::{INTERVALS, POLL, Replay, agent, booked, exact, plan, replays};
+use super::tests::{INTERVALS, Replay, agent, comes_whole_though_cut, plan, replays};
 use super::trust::AgentTrust;
 use crate::lines::write_line;
-use engine::{Part, Step};
 use fleet::{AUTHORITY_FILE, Authority, CERTIFICATE_FILE, KEY_FILE, KeyPairText, Role};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -197,24 +196,7 @@ fn a_load_over_tls_comes_whole_though_its_link_is_cut() {
             .unwrap();
     let mut agents = Agents::with(&job, pack(&job).unwrap(), muster, &mut |_| ()).unwrap();
     agents.begin(Some(0));
-    let mut found = Vec::new();
-    go.send(()).unwrap();
-    loop {
-        match agents.next(POLL).unwrap() {
-            Step::Interval(data) => {
-                found.push(exact(data));
-                // The next is made while nobody is linked.
-                if found.len() == 1 {
-                    between.cut.send(()).unwrap();
-                }
-                let _ = go.send(());
-            }
-            Step::Waiting => {}
-            Step::Ended => break,
-        }
-    }
-    let alone: Vec<_> = booked(Part { first: 0, workers: 8 }).iter().map(exact).collect();
-    assert!(found == alone, "each interval once, in order");
+    comes_whole_though_cut(&mut agents, &go, &between.cut);
     let report = &agents.report(LoadModel::Closed).agents[0];
     assert_eq!((report.parcels, report.reconnects), (INTERVALS, 1));
     assert!(report.clock.bound_ns <= 1_000_000, "TLS leaves the clock known: {:?}", report.clock);
