@@ -519,7 +519,7 @@ impl Book {
         self.integrate(at);
         self.break_silence(at);
         self.current.stalls.close();
-        self.current.sent.close(at.0);
+        self.current.sent.close();
         self.current.times.settle();
         let cpu_ns = thread_cpu_ns();
         let counts = &mut self.current.counts;

@@ -197,7 +197,7 @@ mod tests {
         data.messages[MessageTime::Gap].record(seed).unwrap();
         data.messages.per_stream.record(seed % 100).unwrap();
         data.sent.note(seed, seed + 9);
-        data.sent.close(4_000);
+        data.sent.close();
         data.stalls.note(units::Nanos(seed), units::Nanos(100_000 + seed), 3);
         data.stalls.close();
         let notable = Notable {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Sent {
     /// (intended, written) in nanoseconds from the trial's origin, in order of writing; for several workers merged.
     pub stamps: Vec<(u64, u64)>,
-    /// Requests written after this moment may lack.
+    /// Requests written after this moment may lack; `u64::MAX` where there was room for all.
     pub complete_to_ns: u64,
 }
 
@@ -28,10 +28,11 @@ impl Sent {
         self.stamps.reserve_exact(SENT_MAX);
     }
 
-    /// The interval has ended at `end_ns`.
-    pub(crate) fn close(&mut self, end_ns: u64) {
+    /// The interval has ended. Where there was room for all, nothing lacks, however late an interval was closed: a worker
+    /// that was kept from its core writes the last requests after the interval's nominal end.
+    pub(crate) fn close(&mut self) {
         let is_full = self.stamps.len() == SENT_MAX;
-        self.complete_to_ns = if is_full { self.stamps.last().map_or(end_ns, |last| last.1) } else { end_ns };
+        self.complete_to_ns = self.stamps.last().filter(|_| is_full).map_or(u64::MAX, |last| last.1);
     }
 
     /// Adds another worker's stamps of the same interval; only what both have in full stays.
@@ -45,5 +46,36 @@ impl Sent {
     pub(super) fn clear(&mut self) {
         self.stamps.clear();
         self.complete_to_ns = u64::MAX;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(stamps: impl Iterator<Item = (u64, u64)>) -> Sent {
+        let mut sent = Sent::default();
+        sent.reserve();
+        stamps.for_each(|(intended_ns, written_ns)| sent.note(intended_ns, written_ns));
+        sent.close();
+        sent
+    }
+
+    #[test]
+    fn what_a_late_worker_wrote_stays() {
+        let mut merged = sent([(10, 11), (90, 140)].into_iter());
+        merged.merge(&sent([(20, 21), (95, 160)].into_iter()));
+        assert_eq!(merged.stamps, [(10, 11), (20, 21), (90, 140), (95, 160)]);
+        assert_eq!(merged.complete_to_ns, u64::MAX);
+    }
+
+    #[test]
+    fn after_the_last_stamp_of_a_full_worker_nothing_stays() {
+        let full = sent((0..=SENT_MAX as u64).map(|step| (step, step)));
+        assert_eq!((full.stamps.len(), full.complete_to_ns), (SENT_MAX, SENT_MAX as u64 - 1));
+        let mut merged = sent([(5, 6), (9_000, 9_001)].into_iter());
+        merged.merge(&full);
+        assert_eq!(merged.stamps.len(), SENT_MAX + 1);
+        assert!(merged.stamps.iter().all(|stamp| stamp.1 <= merged.complete_to_ns));
     }
 }
