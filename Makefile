@@ -118,8 +118,8 @@ setup-targets: build ## Install what targets and services need from Debian and t
 docs: ## Build the API documentation, warnings as errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
 
-docs-commands: ## Write docs/commands and the dashboard again, from what prony prints
-	PRONY_WRITE_DOCS=1 $(CARGO) test --locked -p prony --test it -- docs_commands::pages::the_pages_of_commands_are_fresh monitoring::the_dashboard
+docs-commands: ## Write docs/commands and the dashboards again, from what prony prints
+	PRONY_WRITE_DOCS=1 $(CARGO) test --locked -p prony --test it -- docs_commands::pages::the_pages_of_commands_are_fresh dashboards::the_dashboards
 
 # mdBook comes from crates.io, once, into target/tools; building it takes a minute or two, so no test needs it.
 book: $(MDBOOK) ## Build the documents as a site with search, into target/book

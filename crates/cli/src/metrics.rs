@@ -1,19 +1,23 @@
 //! `prony metrics`: what runs came to so far, for Prometheus, what takes its remote write, Pushgateway,
 //! OpenTelemetry and Grafana.
 
-use crate::args::MetricsArgs;
+use crate::args::{Dashboard, MetricsArgs};
 use crate::push::{Receiver, read};
 use crate::{exit, interrupt, output};
 use anyhow::{Context as _, Result, bail};
-use export::{Feed, families, run_dashboard, text};
+use export::{Feed, families, fleet_dashboard, run_dashboard, text};
 use serve::{Options, Server};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub(crate) fn metrics(args: &MetricsArgs) -> Result<u8> {
-    if args.dashboard {
-        output::write(None, &schema::json::pretty(&run_dashboard())?)?;
+    if let Some(of) = args.dashboard {
+        let dashboard = match of {
+            Dashboard::Run => run_dashboard(),
+            Dashboard::Fleet => fleet_dashboard(),
+        };
+        output::write(None, &schema::json::pretty(&dashboard)?)?;
         return Ok(exit::DONE);
     }
     if !args.folder.is_dir() {

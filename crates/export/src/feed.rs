@@ -7,13 +7,14 @@ use crate::totals::Totals;
 use crate::traced::{Traced, TracedRequest};
 use record::tail::Tail;
 use record::{GrowingLog, RunFolder, TimedRow, TrialFolder, live};
+use schema::agents::AgentRecord;
 use schema::plan::PinPlan;
 use schema::trial::{IntervalLine, TrialFile};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Newest trials of a run that are exported.
-pub(crate) const TRIALS_MAX: usize = 10;
+pub(crate) const TRIALS_MAX: usize = 7;
 /// Most runs in progress that are exported; the newest count.
 const RUNS_MAX: usize = 8;
 /// Files of a trial that are followed.
@@ -51,6 +52,8 @@ pub(crate) struct Head {
     pub(crate) experiment: String,
     /// Version of prony that made it.
     pub(crate) version: String,
+    /// The agents of its fleet, as it began.
+    pub(crate) agents: Vec<AgentRecord>,
     /// CPU sets of its plan.
     pin: PinPlan,
     /// Trials in their order, with the label of the cell.
@@ -186,6 +189,7 @@ impl Head {
             id: run.id.clone(),
             experiment: run.plan.name.clone(),
             version: run.versions.get("prony").cloned().unwrap_or_default(),
+            agents: run.agents,
             pin: run.plan.pin,
         })
     }
@@ -285,7 +289,7 @@ mod tests {
     use hdrhistogram::Histogram;
     use record::{Lines, hlog};
     use schema::load::ErrorClass;
-    use schema::trial::Phase;
+    use schema::trial::{AgentInterval, Phase};
 
     struct Load {
         folder: tempfile::TempDir,
@@ -377,12 +381,20 @@ mod tests {
 
     #[test]
     fn a_run_has_fewer_series_than_the_limit_whatever_its_target_does() {
+        let agent = |number: usize| AgentInterval {
+            name: Some(format!("a{number}")),
+            p50_ns: Some(1),
+            p99_ns: Some(1),
+            pacer_lag_p99_ns: Some(1),
+            ..AgentInterval::default()
+        };
         let mut totals = Totals::default();
         for phase in [Phase::Warmup, Phase::Sample, Phase::Drain] {
             totals.interval(IntervalLine {
                 phase: Some(phase),
                 failed: ErrorClass::ALL.into_iter().map(|class| (class, 1)).collect(),
                 status: (100..1_000).map(|code| (code, 1)).collect(),
+                agents: (0..IntervalLine::AGENTS_MAX).map(agent).collect(),
                 ..IntervalLine::default()
             });
         }
@@ -391,7 +403,9 @@ mod tests {
             let new = TrialFeed::new(PathBuf::new(), format!("cell {id}"), false);
             (id, TrialFeed { totals: totals.clone(), ..new })
         };
-        let run = RunFeed { trials: (0..TRIALS_MAX as u32).map(trial).collect(), ..RunFeed::default() };
+        let record = |number| AgentRecord { name: format!("a{number}"), ..AgentRecord::default() };
+        let head = Head { agents: (0..1_000).map(record).collect(), ..Head::default() };
+        let run = RunFeed { head, trials: (0..TRIALS_MAX as u32).map(trial).collect(), ..RunFeed::default() };
         let feed = Feed {
             runs: PathBuf::new(),
             followed: BTreeMap::from([(PathBuf::new(), run)]),

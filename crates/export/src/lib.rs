@@ -7,6 +7,7 @@
 //! at most [`SERIES_MAX`] series a run; nothing that a target sent becomes a label. The one page that no run stands behind is that of [`Chain`]. Absent on purpose: sockets (`serve`
 //! answers, the command pushes), statistics (`analyze`).
 
+mod agent_families;
 mod benchmarks;
 mod buckets;
 mod chain;
@@ -26,7 +27,7 @@ mod traced;
 
 pub use benchmarks::{bencher, github_benchmark};
 pub use chain::{Chain, Evidence, QUANTILE, SLOPE_PER_S, Stored};
-pub use dashboard::run_dashboard;
+pub use dashboard::{fleet_dashboard, run_dashboard};
 pub use family::{Family, Kind, Sample, Value};
 pub use feed::{Feed, INTERVALS, LOG, ROUNDING_NS, TAG};
 pub use follow::{Begun, Event, Follow};

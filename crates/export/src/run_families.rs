@@ -4,6 +4,7 @@
 //! right answers since the warm-up, from the intended moment on (METHOD). A status is exported by its hundred, because a
 //! target may answer with any.
 
+use crate::agent_families::AgentFamilies;
 use crate::buckets::Times;
 use crate::family::{Family, Kind};
 use crate::feed::{Feed, RunFeed, TrialFeed};
@@ -11,8 +12,8 @@ use crate::totals::{PhaseTotals, phase};
 use schema::trial::TrialOutcome;
 use std::collections::BTreeMap;
 
-/// Most series of a run, each bucket of a classic histogram counted as one. Ten trials of three phases with every
-/// class of failure and status have fewer.
+/// Most series of a run, each bucket of a classic histogram counted as one. Seven trials of three phases with every
+/// class of failure and status, and 64 agents, have fewer.
 pub const SERIES_MAX: usize = 2_000;
 
 /// Quantiles of the response time, as a label and as a share.
@@ -39,6 +40,7 @@ struct Families {
     valid: Family,
     response: Family,
     quantile: Family,
+    agents: AgentFamilies,
 }
 
 impl Families {
@@ -100,12 +102,13 @@ impl Families {
                 Gauge,
                 "Quantiles of prony_response_seconds at prony's own resolution of 0.1 %",
             ),
+            agents: AgentFamilies::new(),
         }
     }
 
     fn all(self) -> Vec<Family> {
         let [scheduled, completed, failed, received] = self.messages;
-        vec![
+        let mut all = vec![
             self.run,
             self.live,
             self.planned,
@@ -127,7 +130,9 @@ impl Families {
             self.valid,
             self.response,
             self.quantile,
-        ]
+        ];
+        all.extend(self.agents.all());
+        all
     }
 
     fn run(&mut self, feed: &RunFeed) {
@@ -140,6 +145,7 @@ impl Families {
             let id = id.to_string();
             self.trial([run[0], ("trial", &id), ("cell", &trial.cell)], trial);
         }
+        self.agents.run(feed);
     }
 
     fn trial(&mut self, labels: [(&'static str, &str); 3], trial: &TrialFeed) {

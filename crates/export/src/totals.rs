@@ -30,11 +30,21 @@ pub(crate) struct MessageTotals {
     pub(crate) received: u64,
 }
 
+/// One agent of a fleet so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AgentTotals {
+    pub(crate) scheduled: u64,
+    pub(crate) completed: u64,
+    pub(crate) failed: u64,
+}
+
 /// One trial so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Totals {
     /// By phase, in the order of a trial.
     pub(crate) phases: BTreeMap<&'static str, PhaseTotals>,
+    /// By agent, in all phases; `None` is all agents that have no line of their own, together.
+    pub(crate) agents: BTreeMap<Option<String>, AgentTotals>,
     /// The interval that ended last.
     pub(crate) last: Option<IntervalLine>,
     /// Begin of the first interval after the warm-up.
@@ -45,7 +55,13 @@ pub(crate) struct Totals {
 
 impl Default for Totals {
     fn default() -> Self {
-        Self { phases: BTreeMap::new(), last: None, measured_from_ns: None, response_ns: new_histogram() }
+        Self {
+            phases: BTreeMap::new(),
+            agents: BTreeMap::new(),
+            last: None,
+            measured_from_ns: None,
+            response_ns: new_histogram(),
+        }
     }
 }
 
@@ -69,6 +85,12 @@ impl Totals {
             messages.completed += interval.completed;
             messages.failed += interval.failed;
             messages.received += interval.received;
+        }
+        for agent in &line.agents {
+            let sums = self.agents.entry(agent.name.clone()).or_default();
+            sums.scheduled += agent.scheduled;
+            sums.completed += agent.completed;
+            sums.failed += agent.failed;
         }
         self.last = Some(line);
     }

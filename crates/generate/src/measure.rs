@@ -112,7 +112,8 @@ pub fn measure_by<W: Watch>(
         if stop.load(Ordering::Relaxed) || watch.is_enough() {
             source.stop();
         }
-        let ended = match source.next(STOP_POLL)? {
+        let (step, agents) = source.next(STOP_POLL)?;
+        let ended = match step {
             Step::Waiting => {
                 watch.waiting();
                 continue;
@@ -121,6 +122,7 @@ pub fn measure_by<W: Watch>(
             Step::Interval(data) => {
                 let phase = phases.of(data.counts.index);
                 let mut line = line(data, phase, &job.scenario.requests, job.load.trace);
+                line.agents = agents;
                 // The origin has passed by now.
                 line.origin_unix_ns = job.load.trace.map(|_| {
                     *origin_unix_ns

@@ -11,6 +11,7 @@ use schema::agents::FleetReport;
 use schema::each::EachSummary;
 use schema::experiment::LoadModel;
 use schema::plan::DriverChoice;
+use schema::trial::AgentInterval;
 use std::time::Duration;
 use units::MonotonicClock;
 
@@ -99,16 +100,20 @@ impl Source {
         }
     }
 
-    pub(crate) fn next(&mut self, timeout: Duration) -> Result<Step<'_>, GenerateError> {
-        let step = match &mut self.maker {
-            Maker::Here(generator) => generator.next(timeout)?,
-            Maker::Processes(fleet) => fleet.next(timeout)?,
+    /// The next interval, and what each agent did in it; the latter is empty without agents.
+    pub(crate) fn next(
+        &mut self,
+        timeout: Duration,
+    ) -> Result<(Step<'_>, Vec<AgentInterval>), GenerateError> {
+        let (step, agents) = match &mut self.maker {
+            Maker::Here(generator) => (generator.next(timeout)?, Vec::new()),
+            Maker::Processes(fleet) => (fleet.next(timeout)?, Vec::new()),
             Maker::Agents(agents) => agents.next(timeout)?,
         };
         if let (Step::Interval(data), Some(each)) = (&step, &mut self.each) {
             each.count(&data.counts);
         }
-        Ok(step)
+        Ok((step, agents))
     }
 
     pub(crate) const fn driver(&self) -> DriverChoice {

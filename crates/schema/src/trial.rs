@@ -205,11 +205,42 @@ pub struct IntervalLine {
     /// [`IntervalLine::REQUESTS_MAX`] the last line holds all that have none of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_request: Vec<RequestInterval>,
+    /// The same by agent, in the order of their shares; empty without a fleet. Of more than
+    /// [`IntervalLine::AGENTS_MAX`] the last line has no name and sums the counts of all that have none of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentInterval>,
 }
 
 impl IntervalLine {
     /// Most lines by request within an interval, so that a trial's file stays small: about 1.5 KiB an interval.
     pub const REQUESTS_MAX: usize = 16;
+    /// Most lines by agent within an interval: about 8 KiB an interval.
+    pub const AGENTS_MAX: usize = 64;
+}
+
+/// One agent within an interval. `scheduled`, `completed` and `failed` add up to those of the interval over its agents.
+/// Times are those of the answers that arrived in it, as in the interval's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentInterval {
+    /// Its name in the fleet; absent for all agents that have no line of their own, together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Requests of its part whose intended time lies in the interval.
+    pub scheduled: u64,
+    /// Right answers that arrived in it.
+    pub completed: u64,
+    /// Failures in it, of all classes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
+    /// Median response time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of response time, for charts only, as that of the interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_ns: Option<u64>,
+    /// 99th percentile of how late the agent itself was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pacer_lag_p99_ns: Option<u64>,
 }
 
 /// One request of the scenario within an interval. `completed` and `failed` add up to those of the interval. Times are

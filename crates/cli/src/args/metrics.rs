@@ -5,6 +5,15 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use units::Nanos;
 
+/// What a dashboard is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Dashboard {
+    /// Runs and their cells
+    Run,
+    /// The agents of a fleet
+    Fleet,
+}
+
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("stream").args(["otlp", "remote_write"])))]
 #[command(after_help = "Examples:
@@ -15,6 +24,7 @@ use units::Nanos;
   prony metrics runs --otlp http://127.0.0.1:4318 --every 10s
   prony metrics runs --remote-write http://127.0.0.1:9090/api/v1/write --every 15s
   prony metrics --dashboard > prony-run.json   a dashboard that Grafana imports
+  prony metrics --dashboard=fleet > prony-fleet.json
   prony load http://127.0.0.1:8080/ -R 1k -d 10m --metrics-listen 127.0.0.1:9464
 
 Everything is read from the files of runs, by a process of low priority that keeps off the CPUs of generators: a run never
@@ -50,9 +60,10 @@ pub(crate) struct MetricsArgs {
     /// Allow a push to this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,
-    /// Print a dashboard for Grafana over these metrics
-    #[arg(long, conflicts_with_all = ["listen", "push", "stream"])]
-    pub(crate) dashboard: bool,
+    /// Print a dashboard for Grafana over these metrics: of runs, or of the agents of a fleet
+    #[arg(long, value_enum, value_name = "OF", num_args = 0..=1, default_missing_value = "run", require_equals = true)]
+    #[arg(conflicts_with_all = ["listen", "push", "stream"])]
+    pub(crate) dashboard: Option<Dashboard>,
     /// End with the process that started this one
     #[arg(long, hide = true)]
     pub(crate) with_parent: bool,

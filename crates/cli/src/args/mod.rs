@@ -52,7 +52,7 @@ pub(crate) use knee::KneeArgs;
 pub(crate) use ledger::{LedgerArgs, LedgerCommand, LedgerFormat, LedgerRunArgs};
 pub(crate) use load::LoadArgs;
 pub(crate) use mcp::McpArgs;
-pub(crate) use metrics::{MetricsArgs, MonitorArgs, VerifyMonitoringArgs};
+pub(crate) use metrics::{Dashboard, MetricsArgs, MonitorArgs, VerifyMonitoringArgs};
 pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use profile::ProfileArgs;

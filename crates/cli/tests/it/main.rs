@@ -12,6 +12,7 @@ mod competing;
 mod confinement;
 mod conformance;
 mod damaged;
+mod dashboards;
 mod design;
 mod docs_commands;
 mod doctor;

@@ -2,6 +2,7 @@
 //! host has them.
 
 use crate::command::{Server, done, good, is_there, prony, root};
+use crate::dashboards::check_panels;
 use crate::load::{check_report, wait_until};
 use crate::program::Program;
 use crate::prometheus::Prometheus;
@@ -15,16 +16,20 @@ use std::process::{Child, Command, Stdio};
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0";
 
 /// A load that goes on until it is ended, and where it answers monitoring.
-struct Watched {
+pub(crate) struct Watched {
     load: Child,
-    addr: SocketAddr,
+    pub(crate) addr: SocketAddr,
 }
 
 impl Watched {
     fn begin(server: &Server) -> Self {
         let url = server.url("/ping");
-        let load = ["load", &url, "-c", "4", "-R", "400", "-d", "10m", "--format", "json"];
-        let mut load = prony(&[&load[..], &["--metrics-listen", "127.0.0.1:0"]].concat())
+        Self::of(&["load", &url, "-c", "4", "-R", "400", "-d", "10m", "--format", "json"])
+    }
+
+    /// A command that makes load.
+    pub(crate) fn of(words: &[&str]) -> Self {
+        let mut load = prony(&[words, &["--metrics-listen", "127.0.0.1:0"]].concat())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -430,17 +435,6 @@ fn a_real_victoriametrics_takes_remote_write() {
 }
 
 #[test]
-fn the_dashboard_of_the_repository_is_the_one_that_is_printed() {
-    let path = root().join("deploy/grafana/prony-run.json");
-    let printed = good(&["metrics", "--dashboard"]).out;
-    if std::env::var_os("PRONY_WRITE_DOCS").is_some() {
-        std::fs::write(&path, &printed).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).expect("it is there");
-    assert_eq!(kept, printed, "make docs-commands writes it");
-}
-
-#[test]
 fn alerts_fire_on_their_faults_and_on_nothing_else() {
     if !is_there("promtool") {
         println!("skipped: the alert rules, because promtool is missing (apt-get install prometheus)");
@@ -480,17 +474,6 @@ fn a_real_prometheus_has_the_quantiles_and_an_answer_for_every_panel() {
         let off = (0..3).map(|_| both(quantile).abs()).fold(f64::INFINITY, f64::min);
         assert!(off <= 0.005, "{quantile}: off by {off}");
     }
-    let dashboard: Value = serde_json::from_str(&good(&["metrics", "--dashboard"]).out).unwrap();
-    for panel in dashboard["panels"].as_array().unwrap() {
-        let targets = panel["targets"].as_array().unwrap();
-        for expression in targets.iter().map(|target| target["expr"].as_str().unwrap()) {
-            let filled =
-                expression.replace("$run", ".*").replace("$cell", ".*").replace("$__rate_interval", "10s");
-            // A load without failures has no series of them, and its only trial has not ended.
-            let may_be_empty = ["_failed_", "prony_trial_valid"].iter().any(|name| expression.contains(name));
-            let answer = prometheus.asked(&filled);
-            assert!(may_be_empty || !answer.is_empty(), "{expression}");
-            assert!(answer.iter().all(|value| value.is_finite()), "{expression}: {answer:?}");
-        }
-    }
+    // A load without failures has no series of them, and its only trial has not ended.
+    check_panels(&prometheus, "--dashboard", &["_failed_", "prony_trial_valid"]);
 }

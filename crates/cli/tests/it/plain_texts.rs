@@ -411,6 +411,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "ProfiledCell.target",
             "ProfilesFile.run",
             "RequestCurve.name",
+            "AgentInterval.name",
             "RequestInterval.name",
             "RequestSummary.name",
             "RunCard.id",

@@ -25,6 +25,7 @@ use plan::LoadJob;
 use schema::agents::{AgentReport, FleetReport};
 use schema::experiment::LoadModel;
 use schema::plan::DriverChoice;
+use schema::trial::AgentInterval;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use units::{Clock, MonotonicClock};
@@ -201,33 +202,38 @@ impl Agents {
         tally::report(agents, model == LoadModel::Open)
     }
 
-    /// Waits up to `timeout` for the next interval that all agents have ended.
-    pub(crate) fn next(&mut self, timeout: Duration) -> Result<Step<'_>, GenerateError> {
+    /// Waits up to `timeout` for the next interval that all agents have ended; beside it what each did in it.
+    pub(crate) fn next(
+        &mut self,
+        timeout: Duration,
+    ) -> Result<(Step<'_>, Vec<AgentInterval>), GenerateError> {
         loop {
             self.muster.beat();
             if let Some((index, parts)) = self.parts.take() {
-                self.merge(index, parts);
-                return Ok(Step::Interval(&self.merged));
+                let lines = self.merge(index, parts);
+                return Ok((Step::Interval(&self.merged), lines));
             }
             if self.parts.has_ended() {
-                return Ok(Step::Ended);
+                return Ok((Step::Ended, Vec::new()));
             }
             match self.muster.news.recv_timeout(timeout) {
                 Ok((number, heard)) => self.take(number, heard)?,
                 Err(RecvTimeoutError::Timeout) => {
                     self.look_for_silence()?;
                     self.parts.waited(timeout).map_err(|overdue| self.overdue(overdue))?;
-                    return Ok(Step::Waiting);
+                    return Ok((Step::Waiting, Vec::new()));
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(all_gone()),
             }
         }
     }
 
-    /// Parts by agent, so that what is merged does not depend on who was first.
-    fn merge(&mut self, index: u64, mut parts: Vec<(usize, IntervalData)>) {
+    /// Parts by agent, so that what is merged does not depend on who was first. Gives the lines by agent.
+    fn merge(&mut self, index: u64, mut parts: Vec<(usize, IntervalData)>) -> Vec<AgentInterval> {
         parts.sort_by_key(|(number, _)| *number);
         let is_measured = self.measure_from.is_some_and(|from| index >= from);
+        let named = parts.iter().map(|(number, part)| (self.muster.members[*number].name(), part));
+        let lines = tally::lines(named);
         let mut sum: Option<IntervalData> = None;
         for (number, part) in parts {
             self.muster.members[number].tally.add(&part, is_measured);
@@ -237,6 +243,7 @@ impl Agents {
             }
         }
         self.merged = sum.unwrap_or_default();
+        lines
     }
 
     /// Nothing waits to be heard: who has said nothing for as long as a lease lasts is lost.

@@ -61,7 +61,7 @@ fn caught(lie: Lie) -> String {
     let mut agents = Agents::with(&job, pack(&job).unwrap(), muster, &mut |_| ()).unwrap();
     agents.begin(Some(0));
     let error = loop {
-        match agents.next(POLL) {
+        match agents.next(POLL).map(|(step, _)| step) {
             Ok(Step::Ended) => panic!("the load is over as if all were well"),
             Ok(_) => {}
             Err(error) => break error.to_string(),

@@ -53,7 +53,7 @@ fn begin(fleet: &FleetPlan) -> Agents {
 fn intervals(agents: &mut Agents) -> u64 {
     let mut found = 0;
     loop {
-        match agents.next(POLL).unwrap() {
+        match agents.next(POLL).unwrap().0 {
             Step::Interval(_) => found += 1,
             Step::Waiting => {}
             Step::Ended => return found,
@@ -127,7 +127,7 @@ fn an_agent_that_is_stopped_ends_the_load_of_all_and_keeps_the_results() {
     let (fleet, go, thread) = serve(folder.path());
     let mut agents = begin(&fleet);
     go.send(()).unwrap();
-    while !matches!(agents.next(POLL).unwrap(), Step::Interval(_)) {}
+    while !matches!(agents.next(POLL).unwrap().0, Step::Interval(_)) {}
     let heard = end(&fleet, Ending::Stop);
     assert!(matches!(next(&heard), Progress::Took(state) if state.load.is_some()));
     assert_eq!(intervals(&mut agents), 0, "nothing more is made");
@@ -147,7 +147,7 @@ fn a_load_that_is_set_up_is_stopped_with_its_cause() {
     let heard = end(&fleet, Ending::Stop);
     assert!(matches!(next(&heard), Progress::Took(_)));
     let error = loop {
-        match agents.next(POLL) {
+        match agents.next(POLL).map(|(step, _)| step) {
             Ok(Step::Waiting) => {}
             Ok(other) => panic!("{other:?}"),
             Err(error) => break error.to_string(),

@@ -1,9 +1,11 @@
-//! What one agent delivered, kept apart from the sum: its part of the measured window, and the report of all agents.
+//! What one agent delivered, kept apart from the sum: its part of an interval and of the measured window, and the report
+//! of all agents.
 
-use engine::{Account, IntervalData, new_histogram};
+use engine::{Account, IntervalData, give_way, new_histogram};
 use hdrhistogram::Histogram;
 use schema::agents::{AgentReport, FleetReport};
 use schema::load::Time;
+use schema::trial::{AgentInterval, IntervalLine};
 
 /// One agent's sums.
 pub(super) struct Tally {
@@ -42,6 +44,56 @@ impl Tally {
             pacer_lag_p99_ns: at(&self.pacer_lag, 0.99),
             ..report
         }
+    }
+}
+
+/// The lines by agent of an interval: `parts` are of the agents in their order, each with its name.
+pub(super) fn lines<'a>(
+    parts: impl ExactSizeIterator<Item = (String, &'a IntervalData)>,
+) -> Vec<AgentInterval> {
+    let own =
+        if parts.len() <= IntervalLine::AGENTS_MAX { parts.len() } else { IntervalLine::AGENTS_MAX - 1 };
+    let mut lines: Vec<AgentInterval> = Vec::with_capacity(parts.len().min(IntervalLine::AGENTS_MAX));
+    for (at, (name, data)) in parts.enumerate() {
+        if at < own {
+            lines.push(line(name, data));
+            continue;
+        }
+        if at == own {
+            lines.push(AgentInterval::default());
+        }
+        let rest = &mut lines[own];
+        let counts = counts(data);
+        rest.scheduled += counts.scheduled;
+        rest.completed += counts.completed;
+        rest.failed += counts.failed;
+    }
+    lines
+}
+
+fn line(name: String, data: &IntervalData) -> AgentInterval {
+    let at = |time: Time, quantile: f64| {
+        let times = &data.times[time];
+        (!times.is_empty()).then(|| times.value_at_quantile(quantile))
+    };
+    let line = AgentInterval {
+        name: Some(name),
+        p50_ns: at(Time::Response, 0.5),
+        p99_ns: at(Time::Response, 0.99),
+        pacer_lag_p99_ns: at(Time::PacerLag, 0.99),
+        ..counts(data)
+    };
+    give_way();
+    line
+}
+
+fn counts(data: &IntervalData) -> AgentInterval {
+    let counts = &data.counts;
+    AgentInterval {
+        scheduled: counts.warm.scheduled + counts.measured.scheduled,
+        completed: counts.answers,
+        failed: counts.warm.failed_total() + counts.measured.failed_total(),
+        ..AgentInterval::default()
     }
 }
 
@@ -98,5 +150,28 @@ mod tests {
         tally.add(&data, true);
         let found = tally.fill(AgentReport::default());
         assert_eq!((found.response_p50_ns, found.completed), (Some(5), 2));
+    }
+
+    #[test]
+    fn each_agent_has_its_line_and_the_counts_of_many_are_whole() {
+        let part = |number: u64| {
+            let mut data = IntervalData::default();
+            data.counts.warm.scheduled = 1;
+            data.counts.measured.scheduled = number;
+            data.counts.answers = 2;
+            data.times[Time::Response].record(1_000 + number).unwrap();
+            data
+        };
+        for agents in [1, 64, 65, 200] {
+            let parts: Vec<IntervalData> = (0..agents).map(part).collect();
+            let found = lines(parts.iter().enumerate().map(|(at, data)| (format!("a{at}"), data)));
+            assert_eq!(found.len(), parts.len().min(IntervalLine::AGENTS_MAX));
+            let sum = |of: fn(&AgentInterval) -> u64| found.iter().map(of).sum::<u64>();
+            assert_eq!(sum(|line| line.scheduled), agents + agents * (agents - 1) / 2);
+            assert_eq!(sum(|line| line.completed), 2 * agents);
+            assert_eq!((found[0].name.as_deref(), found[0].p99_ns), (Some("a0"), Some(1_000)));
+            let last = found.last().unwrap();
+            assert_eq!(last.name.is_none(), agents > 64, "{agents}");
+        }
     }
 }

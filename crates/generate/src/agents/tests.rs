@@ -26,6 +26,7 @@ use schema::experiment::LoadModel;
 use schema::fleet::{AgentLink, AgentPlan, FleetPlan};
 use schema::load::Time;
 use schema::plan::DriverChoice;
+use schema::trial::AgentInterval;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -208,9 +209,20 @@ fn by_agents(agents: usize) -> (Vec<Exact>, FleetReport) {
     let mut all = Vec::new();
     loop {
         match fleet.next(POLL).unwrap() {
-            Step::Interval(data) => all.push(exact(data)),
-            Step::Waiting => {}
-            Step::Ended => break,
+            (Step::Interval(data), lines) => {
+                let sum = |of: fn(&AgentInterval) -> u64| lines.iter().map(of).sum::<u64>();
+                let counts = &data.counts;
+                assert_eq!(lines.len(), agents);
+                assert_eq!(sum(|line| line.scheduled), counts.warm.scheduled + counts.measured.scheduled);
+                assert_eq!(sum(|line| line.completed), counts.answers);
+                assert_eq!(
+                    sum(|line| line.failed),
+                    counts.warm.failed_total() + counts.measured.failed_total()
+                );
+                all.push(exact(data));
+            }
+            (Step::Waiting, _) => {}
+            (Step::Ended, _) => break,
         }
     }
     let report = fleet.report(LoadModel::Open);
@@ -343,7 +355,7 @@ pub(super) fn comes_whole_though_cut(agents: &mut Agents, go: &Sender<()>, cut: 
     let mut found = Vec::new();
     go.send(()).unwrap();
     loop {
-        match agents.next(POLL).unwrap() {
+        match agents.next(POLL).unwrap().0 {
             Step::Interval(data) => {
                 found.push(exact(data));
                 // The next is made while nobody is linked.
@@ -404,7 +416,7 @@ fn an_agent_that_is_lost_ends_the_load_with_its_name() {
     agents.begin(Some(0));
     cut.shutdown(std::net::Shutdown::Both).unwrap();
     let error = loop {
-        match agents.next(POLL) {
+        match agents.next(POLL).map(|(step, _)| step) {
             Ok(Step::Waiting) => {}
             Ok(other) => panic!("{other:?}"),
             Err(error) => break error,

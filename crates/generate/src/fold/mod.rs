@@ -309,6 +309,7 @@ pub(crate) fn line(
         notable: notable::requests(&data.notables, requests, trace),
         messages: messages::interval(requests, data),
         by_request: by_request::lines(&data.entries, requests),
+        agents: Vec::new(),
     }
 }
 

@@ -330,5 +330,6 @@ pub(super) fn is_for_want_of_cpu(done: &Done, has_void_run: bool) -> bool {
             .any(|cause| words.contains(cause))
     };
     let now = done.code == 2 && (is_void(&done.out) || is_void(&done.err));
-    now || has_void_run && done.err.contains("this run has no chart")
+    let needs_a_valid_run = ["this run has no chart", "has no valid trial"];
+    now || has_void_run && needs_a_valid_run.iter().any(|cause| done.err.contains(cause))
 }
