@@ -368,12 +368,23 @@ describe.skipIf(missing !== undefined)("the lab", () => {
       ["list", "buy"].map((name, at) => ({ name, completed: 5, p50_ns: 1_000 + at, p99_ns: p99_ns + at }));
     for (const line of lines.slice(0, 4)) {
       const interval = JSON.parse(line) as { p99_ns: number };
-      const mixed = JSON.stringify({ ...interval, by_request: by(interval.p99_ns) });
+      const agents = [100, 90].map((completed, at) => ({
+        name: `load-${at + 1}`,
+        scheduled: 100,
+        completed,
+      }));
+      const mixed = JSON.stringify({ ...interval, by_request: by(interval.p99_ns), agents });
       appendFileSync(join(trial, "intervals.ndjson"), `${mixed}\n`);
     }
     await page.waitForSelector(".lab-present [data-chart=timeline]");
     const agents = page.locator("section[aria-labelledby=fleet-title] tbody tr");
     expect((await agents.allInnerTexts()).map((row) => row.split(/\s/)[0])).toEqual(["load-1", "load-2"]);
+    const now = page.locator(".lab-present tbody tr");
+    await page.waitForFunction(() => document.querySelectorAll(".lab-present tbody tr").length === 2);
+    expect((await now.allInnerTexts()).map((row) => row.split(/\s+/).slice(0, 3))).toEqual([
+      ["load-1", "100", "100"],
+      ["load-2", "100", "90"],
+    ]);
     await page.waitForSelector(".lab-present [data-chart=endpoints]");
     expect(await page.locator(".lab-present .chart-key li").allInnerTexts()).toEqual(["list", "buy"]);
     const last = JSON.parse(lines[3]!) as { p99_ns: number };

@@ -10,7 +10,7 @@ use crate::analysis::{BeliefLevel, Finding};
 use crate::metric::{Metric, Unit};
 use crate::page::{CounterKind, CounterUnit};
 use crate::said::Said;
-use crate::trial::{Phase, RequestInterval, TrialOutcome};
+use crate::trial::{AgentInterval, Phase, RequestInterval, TrialOutcome};
 use crate::version::{LabVersion, LabelsVersion, LiveVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -228,6 +228,9 @@ pub struct Progress {
     pub trial: Option<TrialNow>,
     /// The last interval of that trial.
     pub interval: Option<LiveInterval>,
+    /// What each agent of a fleet did in that interval; empty without a fleet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentInterval>,
     /// Counters as they were last read.
     pub counters: Vec<LiveCounter>,
 }

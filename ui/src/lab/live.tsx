@@ -11,8 +11,8 @@ import { TimelineChart, counterFormat, counterTitle } from "../charts/timeline";
 import { Sparkline } from "../charts/sparkline";
 import type { RequestCurve, Trial } from "../charts/data";
 import { count, duration, percent, plain, rate, setting } from "../format";
-import type { Finding, LiveHello, LiveTrial, Progress } from "../schema/lab-hello";
-import { markColumn, numberColumn, toldNameColumn } from "../ui/columns";
+import type { AgentInterval, Finding, LiveHello, LiveTrial, Progress } from "../schema/lab-hello";
+import { markColumn, numberColumn, ownNameColumn, toldNameColumn } from "../ui/columns";
 import { Mark, causeWord, outcomeWord } from "../ui/mark";
 import { type Column, DataTable } from "../ui/table";
 import { NamesContext, Colon, Told } from "../ui/told";
@@ -170,9 +170,34 @@ function Present({ known }: { known: Known }) {
       )}
       {trial && <TimelineChart trial={trial} />}
       {trial && <Endpoints known={known.hello} trial={trial} />}
+      <AgentsNow agents={progress.agents ?? []} run={known.hello.card.id} />
     </section>
   );
 }
+
+/** Each agent of a fleet in the last interval; counts are of that interval. */
+function AgentsNow({ agents, run }: { agents: AgentInterval[]; run: string }) {
+  const words = useWords();
+  if (agents.length === 0) return null;
+  return (
+    <DataTable
+      caption={words.lab.live.agentsNow}
+      file={[run, "agents-now"]}
+      rows={agents}
+      columns={agentColumns(words)}
+    />
+  );
+}
+
+const agentColumns = (words: Words): Column<AgentInterval>[] => [
+  ownNameColumn(words.agents.agent, "agent", ({ name }) => name ?? words.lab.live.otherAgents),
+  numberColumn(words.lab.live.intended, "scheduled", count, ({ scheduled }) => scheduled),
+  numberColumn(words.lab.live.answered, "completed", count, ({ completed }) => completed),
+  numberColumn(words.lab.live.failed, "failed", count, ({ failed }) => failed ?? 0),
+  numberColumn(words.metrics.p50, "p50_ns", duration, ({ p50_ns }) => p50_ns),
+  numberColumn(words.metrics.p99, "p99_ns", duration, ({ p99_ns }) => p99_ns),
+  numberColumn(words.agents.lag, "pacer_lag_p99_ns", duration, ({ pacer_lag_p99_ns }) => pacer_lag_p99_ns),
+];
 
 /** Each request of the scenario, where it has several. */
 function Endpoints({ known, trial }: { known: LiveHello; trial: Trial }) {

@@ -13,7 +13,7 @@ use schema::page::CounterKind;
 use schema::plan::{PhasePlan, TrialPlan};
 use schema::run::RunFile;
 use schema::soak::WindowLine;
-use schema::trial::{CounterLine, IntervalLine, Phase, TrialFile};
+use schema::trial::{AgentInterval, CounterLine, IntervalLine, Phase, TrialFile};
 use schema::version::LabVersion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -48,6 +48,8 @@ struct Present {
     last: Option<LiveInterval>,
     /// The last one under load, whose numbers are shown.
     loaded: Option<LiveInterval>,
+    /// The agents in that interval.
+    agents: Vec<AgentInterval>,
     readings: BTreeMap<(String, String), LiveCounter>,
     read_at: BTreeMap<String, u64>,
 }
@@ -241,6 +243,7 @@ impl Watch {
             left_ns: (state == RunState::Running).then(|| whole_seconds(left_ns)),
             trial: self.present.as_ref().map(|present| self.trial_now(present, elapsed_ns, expected_ns)),
             interval: self.present.as_ref().and_then(|present| present.loaded.clone()),
+            agents: self.present.as_ref().map_or_else(Vec::new, |present| present.agents.clone()),
             counters: self
                 .present
                 .as_ref()
@@ -284,6 +287,7 @@ impl Present {
             counters: Tail::new(&folder.join("counters.ndjson")),
             last: None,
             loaded: None,
+            agents: Vec::new(),
             readings: BTreeMap::new(),
             read_at: BTreeMap::new(),
         }
@@ -295,7 +299,7 @@ impl Present {
 
     fn new_intervals(&mut self) -> Vec<LiveInterval> {
         let trial = self.planned.id;
-        let intervals = parsed::<IntervalLine>(self.intervals.lines());
+        let mut intervals = parsed::<IntervalLine>(self.intervals.lines());
         let mut new: Vec<LiveInterval> = intervals.iter().map(|line| live_interval(trial, line)).collect();
         // A soak writes windows in place of intervals.
         new.extend(parsed::<WindowLine>(self.windows.lines()).iter().map(|line| live_window(trial, line)));
@@ -305,6 +309,9 @@ impl Present {
         // The drain has no load: its rate and times are no numbers of the target.
         if let Some(loaded) = new.iter().rfind(|interval| interval.phase != Some(Phase::Drain)) {
             self.loaded = Some(loaded.clone());
+        }
+        if let Some(line) = intervals.iter_mut().rfind(|line| line.phase != Some(Phase::Drain)) {
+            self.agents = std::mem::take(&mut line.agents);
         }
         new.split_off(new.len().saturating_sub(INTERVALS_MAX))
     }
@@ -407,6 +414,7 @@ mod tests {
             end_ns: (second + 1) * 1_000_000_000,
             phase: Some(phase),
             completed,
+            agents: vec![AgentInterval { name: Some("a".to_owned()), completed, ..AgentInterval::default() }],
             ..IntervalLine::default()
         };
         let lines = [line(Phase::Sample, 0, 90), line(Phase::Sample, 1, 100), line(Phase::Drain, 2, 1)];
@@ -414,6 +422,7 @@ mod tests {
         fs::write(folder.path().join("intervals.ndjson"), text).unwrap();
         let mut present = Present::new(TrialPlan { id: 1, block: 1, cell: "c1".to_owned() }, folder.path());
         assert_eq!(present.new_intervals().len(), 3, "the drain is sent too, with its phase");
+        assert_eq!(present.agents[0].completed, 100);
         let shown = present.loaded.unwrap();
         assert_eq!((shown.phase, shown.throughput_per_s), (Some(Phase::Sample), 100.0));
         assert_eq!(present.last.unwrap().phase, Some(Phase::Drain), "the trial is in its drain");
