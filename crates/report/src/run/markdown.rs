@@ -370,7 +370,7 @@ fn cells(page: &Page) -> String {
         table(&header, "llrrrrrrrl", page.cells.iter().map(cell_row)),
         footnotes(&page.cell_notes),
         usual_table(page),
-        messages_table(page) + &&requests(page) + &agents_table(page)
+        messages_table(page) + &requests(page) + &agents_table(page)
     )
 }
 
