@@ -8,7 +8,14 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { many } from "../scripts/many.mjs";
-import type { AgentSummary, FleetSummary, PageFile } from "../src/schema/page";
+import type {
+  AgentSummary,
+  CellSummary,
+  FleetSummary,
+  NotableRequest,
+  PageFile,
+  TrialRequest,
+} from "../src/schema/page";
 import {
   UI,
   asForPaper,
@@ -109,6 +116,33 @@ function fleetOf(): FleetSummary {
     p50_spread: 1.1,
     p99_spread: 1.4,
   };
+}
+
+/** Lists a request of each kind; the slowest has spans, each within the one before. Names are those of a hostile target. */
+function plantRequests(cell: CellSummary, name: string) {
+  const one = (number: number, more: Partial<NotableRequest>): TrialRequest => ({
+    trial: 3,
+    request: {
+      request: number,
+      name,
+      intended_ns: 5_000_000,
+      wait_ns: 40_000,
+      response_ns: 12_000_000,
+      status: 200,
+      trace: { trace_id: number.toString(16).padStart(32, "0"), span_id: "0".repeat(16), sampled: true },
+      ...more,
+    },
+  });
+  const slowest = one(17, {});
+  cell.notable = {
+    slowest: [slowest],
+    slowest_sampled: [one(18, {})],
+    failures: [one(19, { status: 500, error: "unexpected_status" })],
+  };
+  const times = { duration_ns: 8_000_000, self_ns: 3_000_000, self_share: 0.25 };
+  const spans = Array.from({ length: 12 }, (_, depth) => ({ name, service: name, depth, ...times }));
+  const { trial, request } = slowest;
+  cell.spans = [{ trial, cell: cell.cell, request, outside_ns: 4_000_000, spans, spans_left_out: 5 }];
 }
 
 /** Opens the folds within these places, whose content is made then. */
@@ -638,6 +672,36 @@ describe.skipIf(missing !== null)("report.html", () => {
     expect(lines[0]!.split(",").slice(0, 3)).toEqual(["trial", "block", "cell"]);
     expect(lines[1]!).toContain(String(served));
     expect(lines.join("\n")).toContain(`"'=HYPERLINK(""http://x"")"`);
+    await done();
+  });
+
+  it("lists slow requests with their spans, and no name of a target acts", async () => {
+    const data = fixture("demo");
+    const hostile = `<img src=x onerror=alert(1)>\u001b[31m\u202e${"long".repeat(9_000)}`;
+    plantRequests(data.analysis.cells[0]!, hostile);
+    const { page, done } = await open(browser, "requests", data);
+    await readAll(page);
+    expect(await page.locator("#requests details").count()).toBe(1);
+    expect(await page.locator("#requests table").count()).toBe(0);
+    await openFolds(page, ["#requests"]);
+    const tables = page.locator("#requests table");
+    expect(await tables.count()).toBe(2);
+    const rows = await tables.first().locator("tbody tr").allInnerTexts();
+    expect(rows.map((row) => row.split("\t").length)).toEqual([1, 8, 1, 8, 1, 8]);
+    expect(rows[1]).toContain("00000000000000000000000000000011");
+    expect(rows[5]).toContain("unexpected_status");
+    expect(await tables.last().locator("tbody tr").count()).toBe(12);
+    const text = (await said(page, "#requests"))!;
+    for (const part of ["#17 of trial 3: 12.0 ms, 4.00 ms of it", "and 5 more spans", "<img src=x onerror"])
+      expect(text).toContain(part);
+    expect(text).not.toMatch(/[\u001b\u202e]/);
+    expect(text).not.toContain("long".repeat(12));
+    expect(await page.locator("#requests img").count()).toBe(0);
+    expect(await seriousOf(page, ["#requests"])).toEqual([]);
+    await page.locator("#requests").screenshot({ path: shotPath("requests") });
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.waitForFunction(() => document.documentElement.lang === "zh-CN");
+    expect(await said(page, "#requests")).toContain("其中 4.00 ms 不在任何 span 之内");
     await done();
   });
 

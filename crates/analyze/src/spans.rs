@@ -61,6 +61,7 @@ pub fn where_time_went(
         request: request.clone(),
         outside_ns: request.response_ns.saturating_sub(union_ns(&covered, (0, u64::MAX))),
         spans: listed.into_iter().map(time).collect(),
+        spans_left_out: 0,
     }
 }
 

@@ -17,15 +17,19 @@ use schema::text::nearest;
 use std::path::Path;
 
 pub(crate) fn why(args: &WhyArgs) -> Result<u8> {
-    let (run, cells) = findings(&args.run)?;
-    let cells = match &args.cell {
-        Some(wanted) => vec![chosen(&cells, wanted)?.clone()],
-        None => cells,
-    };
     let folder = RunFolder::open(&args.run)?;
     let spans = match &args.spans {
-        Some(file) => Some(joined(&folder, &run, file)?),
+        Some(file) => Some(joined(&folder, file)?),
         None => record::joined_spans(&folder)?,
+    };
+    let (run, analysis) = match args.spans {
+        // The report of the run shows them from now on.
+        Some(_) => report_files::write_all(&folder)?,
+        None => record::analysed(&folder)?,
+    };
+    let cells = match &args.cell {
+        Some(wanted) => vec![chosen(&analysis.why, wanted)?.clone()],
+        None => analysis.why,
     };
     let found = WhyFile { schema: Default::default(), run: run.id, cells, spans };
     let text = match args.format {
@@ -99,13 +103,14 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
 }
 
 /// The target's spans of a run's slow requests.
-fn joined(folder: &RunFolder, run: &RunFile, file: &Path) -> Result<SpansFile> {
+fn joined(folder: &RunFolder, file: &Path) -> Result<SpansFile> {
+    let run = folder.read_run()?;
     if !run.plan.cells.iter().any(|cell| cell.load.trace.is_some()) {
         bail!(
             "the requests of this run carried no traces\n  remedy: run it with trace = \"1%\" under [load]"
         );
     }
-    let spans = record::join_spans(folder, run, file)?;
+    let spans = record::join_spans(folder, &run, file)?;
     if spans.lines > 0 && spans.lines == spans.lines_skipped {
         bail!(
             "{} has no traces of OpenTelemetry\n  remedy: give the file of a collector's file exporter, in JSON lines",

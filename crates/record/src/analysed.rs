@@ -21,5 +21,6 @@ pub fn analysed(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RecordErr
         analysis = analyze::with_soak(analysis, analyze::soak(&run, &segments));
     }
     crate::answers::mark(folder.path(), &mut analysis);
+    crate::spans::show(folder, &mut analysis);
     Ok((run, analysis))
 }

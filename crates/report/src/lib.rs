@@ -13,6 +13,7 @@ pub mod format;
 mod host;
 mod ledger;
 mod load;
+mod notable;
 mod run;
 mod terminal;
 mod words;

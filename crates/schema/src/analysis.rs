@@ -16,8 +16,10 @@ use crate::metric::{Metric, Unit};
 use crate::published::PublishedResult;
 use crate::said::Said;
 use crate::soak::SoakReport;
+use crate::spans::RequestSpans;
 use crate::steady::{Steadiness, WarmUpLine};
 use crate::threshold::ThresholdAnswer;
+use crate::traced::CellNotable;
 use crate::trial::{Phase, TrialOutcome};
 use crate::version::AnalysisVersion;
 use schemars::JsonSchema;
@@ -241,6 +243,13 @@ pub struct CellSummary {
     /// Messages on streams; absent where none streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<CellMessages>,
+    /// The slowest requests and the first failures of its valid trials; absent in files of older versions.
+    #[serde(default, skip_serializing_if = "CellNotable::is_empty")]
+    pub notable: CellNotable,
+    /// Where the time of some of them went, by the target's spans: those of `spans.json`, of each the first twelve spans;
+    /// empty until `prony why` was given spans.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<RequestSpans>,
     /// Response-time quantiles of the merged histograms of the valid trials, for the percentile chart.
     pub curve: Vec<CurvePoint>,
     /// The same histograms in bins of equal width on a logarithmic axis; empty without a request, and in older files.

@@ -5,6 +5,9 @@ use crate::version::SpansVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Spans of a request that people are shown; `spans.json` has all.
+pub const SPANS_SHOWN: usize = 12;
+
 /// `spans.json`, and `spans` of `prony why --format json`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct SpansFile {
@@ -38,6 +41,14 @@ pub struct RequestSpans {
     pub outside_ns: u64,
     /// Spans of the target and of what is behind it, each before those within it.
     pub spans: Vec<SpanTime>,
+    /// Further spans, which only `spans.json` has; 0 there.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub spans_left_out: u64,
+}
+
+/// For what is written only where there is some.
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// One span.

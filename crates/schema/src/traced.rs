@@ -81,6 +81,47 @@ pub struct NotableRequest {
     pub trace: Option<TraceIds>,
 }
 
+/// Requests that stand out of all valid trials of a cell: of each list the first eight, merged exactly from those of the
+/// trials.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct CellNotable {
+    /// Completed ones by response time, the longest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<TrialRequest>,
+    /// As `slowest`, of the requests whose traces are sampled; none that `slowest` has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest_sampled: Vec<TrialRequest>,
+    /// Failed ones in the order of the trials, and of a trial in the order in which they failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<TrialRequest>,
+    /// As `failures`, of the requests whose traces are sampled; none that `failures` has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures_sampled: Vec<TrialRequest>,
+}
+
+impl CellNotable {
+    /// Whether every list is empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.all().next().is_none()
+    }
+
+    /// The requests of all lists, each once.
+    pub fn all(&self) -> impl Iterator<Item = &TrialRequest> {
+        let Self { slowest, slowest_sampled, failures, failures_sampled } = self;
+        [slowest, slowest_sampled, failures, failures_sampled].into_iter().flatten()
+    }
+}
+
+/// A request that stands out, and its trial.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct TrialRequest {
+    /// Number of the trial.
+    pub trial: u32,
+    /// The request as the load saw it.
+    pub request: NotableRequest,
+}
+
 /// The trace of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct TraceIds {

@@ -20,7 +20,7 @@ use std::path::Path as FilePath;
 use tokio::sync::mpsc;
 
 /// Files of a run.
-const OF_RUN: [&str; 8] = [
+const OF_RUN: [&str; 9] = [
     "run.json",
     "analysis.json",
     "report.html",
@@ -28,6 +28,7 @@ const OF_RUN: [&str; 8] = [
     "results.csv",
     "profiles.json",
     "segments.json",
+    "spans.json",
     "live.json",
 ];
 /// Files of a trial.

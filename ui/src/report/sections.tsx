@@ -24,6 +24,7 @@ import { Memory, hasMemory } from "./memory";
 import { Messages, hasMessages } from "./messages";
 import { Profiles } from "./profiles";
 import { Reproduce } from "./reproduce";
+import { Requests, hasRequests } from "./requests";
 import { Soak } from "./soak";
 import { Time, hasTime } from "./time";
 
@@ -53,6 +54,7 @@ const SECTIONS: SectionOf[] = [
   { id: "capacity", has: hasCapacity, body: Capacity, height: 1400 },
   { id: "latency", has: ({ page }) => groupsOf(page.analysis.cells).length > 0, body: Latency, height: 1000 },
   { id: "messages", has: hasMessages, body: Messages, height: 300 },
+  { id: "requests", has: hasRequests, body: Requests, height: 200 },
   { id: "time", has: hasTime, body: Time, height: 1600 },
   { id: "events", has: ({ page }) => some(page.analysis.events), body: Events, height: 300 },
   {

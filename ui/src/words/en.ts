@@ -270,6 +270,7 @@ export const en = {
     capacity: "Load, throughput, latency, errors",
     latency: "Response times",
     messages: "Messages on streams",
+    requests: "Slowest requests and first failures",
     time: "Over time",
     events: "Events",
     soak: "Soak",
@@ -551,6 +552,36 @@ export const en = {
       "The ledger of messages, beside that of the streams that carry them: scheduled = completed + failed + censored, summed over the valid trials. Times are those of the trial in the middle; percentiles are never averaged.",
     caption: "Messages of each cell: their ledger and their times",
     unanswered: "Unanswered",
+  },
+  requests: {
+    about:
+      "Of all valid trials of a cell: the eight slowest requests by response time, and the first eight failures. With traces, sampled requests have lists of their own.",
+    caption: "The slowest requests and the first failures",
+    lists: {
+      slowest: "Slowest",
+      slowest_sampled: "Slowest sampled",
+      failures: "First failures",
+      failures_sampled: "First sampled failures",
+    },
+    request: "Request",
+    number: "Number",
+    response: "Response",
+    waited: "Waited",
+    ended: "Ended",
+    sampled: "Sampled",
+    trace: "Trace id",
+    yes: "yes",
+    no: "no",
+    spansAbout:
+      "Where their time went, by the target's spans. “Itself” lies in none of the spans within; shares are of the response time, and those of spans that run at the same time may add up to more than 100 %.",
+    spansOf: (name: string, request: string, trial: string, response: string, outside: string) =>
+      `${name} #${request} of trial ${trial}: ${response}, ${outside} of it outside of all spans`,
+    span: "Span",
+    service: "Service",
+    lasted: "Lasted",
+    itself: "Itself",
+    share: "Share",
+    more: (spans: number) => `and ${counted(spans, "more span")}`,
   },
   memory: {
     about:

@@ -223,6 +223,7 @@ export const zh: Words = {
     capacity: "负载、吞吐量、延迟与错误",
     latency: "响应时间",
     messages: "流上的消息",
+    requests: "最慢的请求与最先的失败",
     time: "随时间变化",
     events: "事件",
     soak: "长时间运行",
@@ -496,6 +497,36 @@ export const zh: Words = {
       "消息的账目，与承载它们的流分开计算：计划 = 完成 + 失败 + 截断，为各有效试次之和。时间取居中试次的值；百分位数从不取平均。",
     caption: "各单元的消息：账目与时间",
     unanswered: "未获应答",
+  },
+  requests: {
+    about:
+      "取自每个单元的全部有效试次：按响应时间最慢的八个请求，以及最先失败的八个请求。带追踪时，被采样的请求另列。",
+    caption: "最慢的请求与最先的失败",
+    lists: {
+      slowest: "最慢",
+      slowest_sampled: "被采样中最慢",
+      failures: "最先失败",
+      failures_sampled: "被采样中最先失败",
+    },
+    request: "请求",
+    number: "编号",
+    response: "响应时间",
+    waited: "等待",
+    ended: "结果",
+    sampled: "采样",
+    trace: "追踪 ID",
+    yes: "是",
+    no: "否",
+    spansAbout:
+      "由目标自己的 span 看时间花在何处。“自身”不在任何内层 span 之中；份额相对于响应时间，同时运行的 span 的份额之和可超过 100 %。",
+    spansOf: (name, request, trial, response, outside) =>
+      `${name} #${request}，试次 ${trial}：${response}，其中 ${outside} 不在任何 span 之内`,
+    span: "Span",
+    service: "服务",
+    lasted: "时长",
+    itself: "自身",
+    share: "份额",
+    more: (spans) => `另有 ${spans} 个 span`,
   },
   memory: {
     about:

@@ -51,6 +51,8 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         extremes: super::extremes::extremes(data, cell),
         parts: super::parts::parts(data, cell),
         messages: super::messages::of_cell(data, cell),
+        notable: super::notable::of_cell(data, cell),
+        spans: Vec::new(),
         curve,
         histogram,
     }

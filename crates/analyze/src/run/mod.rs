@@ -34,6 +34,7 @@ mod machine;
 mod memory_view;
 mod messages;
 mod named;
+mod notable;
 mod outliers;
 mod pairs;
 mod parts;

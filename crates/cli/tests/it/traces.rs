@@ -264,8 +264,31 @@ fn why_shows_where_the_time_of_slow_requests_went_and_keeps_it() {
     // The file of the run is enough from now on, and no target moves the cursor.
     let text = good(&["why", &run]).out;
     assert!(text.contains("GET /ping") && text.contains("database") && !text.contains('\u{1b}'), "{text}");
+    check_report_shows(&run, &slowest);
     std::fs::write(&file, "no traces\n").unwrap();
     bad(&["why", &run, "--spans", file.to_str().unwrap()], 1, &["no traces of OpenTelemetry", "remedy:"]);
+}
+
+/// Its report lists the request and its spans, also when it is made again; where spans cannot be read, without them.
+fn check_report_shows(run: &str, slowest: &NotableRequest) {
+    let trace = &slowest.trace.as_ref().unwrap().trace_id;
+    let kept = std::fs::read_to_string(Path::new(run).join("report.md")).unwrap();
+    let trial: Value = read(&Path::new(run).join("trials/0001/trial.json"));
+    // On a busy host a trial may be void, and void trials are in no list.
+    let is_valid = trial["outcome"] == "valid";
+    for format in ["markdown", "html-plain", "page"] {
+        let text = done(&["report", run, "--format", format]).out;
+        assert_eq!(text.contains(trace.as_str()), is_valid, "{format}: {text}");
+        assert_eq!(text.contains("SELECT"), is_valid, "{format}: {text}");
+        assert!(!text.contains('\u{1b}') && !text.contains("\\u001b"), "{format}");
+        assert!(format != "markdown" || text == kept);
+    }
+    let spans = Path::new(run).join("spans.json");
+    let whole = std::fs::read(&spans).unwrap();
+    std::fs::write(&spans, "{").unwrap();
+    let text = done(&["report", run, "--format", "markdown"]).out;
+    assert!(text.contains(trace.as_str()) == is_valid && !text.contains("SELECT"), "{text}");
+    std::fs::write(&spans, whole).unwrap();
 }
 
 fn read(path: &Path) -> Value {

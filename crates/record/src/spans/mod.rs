@@ -1,4 +1,7 @@
 //! The target's spans of a run's slow and failed requests: joined by trace id, and kept in the run folder.
+//!
+//! Invariants: a name, the spans of a request and the requests of a cell are bounded in what a report is given, whatever
+//! `spans.json` has.
 
 mod read;
 
@@ -6,10 +9,11 @@ use crate::RecordError;
 use crate::files::read_json;
 use crate::folder::RunFolder;
 use analyze::where_time_went;
-use read::read_spans;
+use read::{NAME_CHARS_MAX, read_spans};
+use schema::analysis::{AnalysisFile, CellSummary};
 use schema::run::RunFile;
-use schema::spans::SpansFile;
-use schema::traced::NotableRequest;
+use schema::spans::{RequestSpans, SPANS_SHOWN, SpanTime, SpansFile};
+use schema::traced::{NotableRequest, TrialRequest};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
@@ -60,6 +64,41 @@ pub fn joined_spans(folder: &RunFolder) -> Result<Option<SpansFile>, RecordError
     path.is_file().then(|| read_json(&path, "prony.spans/1")).transpose()
 }
 
+/// Shows the spans that were joined before beside the requests that the cells list; a file that cannot be read is passed over:
+/// [`joined_spans`] says what is wrong with it.
+pub(crate) fn show(folder: &RunFolder, analysis: &mut AnalysisFile) {
+    if let Ok(Some(file)) = joined_spans(folder) {
+        show_in(&mut analysis.cells, &file);
+    }
+}
+
+fn show_in(cells: &mut [CellSummary], file: &SpansFile) {
+    for cell in cells {
+        let of_cell = file.requests.iter().filter(|one| one.cell == cell.cell);
+        let found: HashMap<(u32, u64), &RequestSpans> =
+            of_cell.map(|one| ((one.trial, one.request.request), one)).collect();
+        let listed = cell.notable.all();
+        cell.spans = listed
+            .filter_map(|one| Some(shown(one, found.get(&(one.trial, one.request.request))?)))
+            .collect();
+    }
+}
+
+/// As much of the spans of a listed request as a report shows.
+fn shown(of: &TrialRequest, found: &RequestSpans) -> RequestSpans {
+    let text = |text: &str| text.chars().take(NAME_CHARS_MAX).collect();
+    let span =
+        |span: &SpanTime| SpanTime { name: text(&span.name), service: text(&span.service), ..span.clone() };
+    RequestSpans {
+        trial: of.trial,
+        cell: found.cell.clone(),
+        request: of.request.clone(),
+        outside_ns: found.outside_ns,
+        spans: found.spans.iter().take(SPANS_SHOWN).map(span).collect(),
+        spans_left_out: found.spans.len().saturating_sub(SPANS_SHOWN) as u64,
+    }
+}
+
 /// A request whose spans are looked for.
 struct Wanted {
     trial: u32,
@@ -87,4 +126,40 @@ fn wanted(folder: &RunFolder, run: &RunFile) -> Result<Vec<Wanted>, RecordError>
         }
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell() -> CellSummary {
+        let text = r#"{"cell":"c1","label":"","target":"","load":"","trials_valid":1,"trials_void":0,"trials_failed":0,
+            "metrics":[],"curve":[]}"#;
+        let mut cell: CellSummary = serde_json::from_str(text).expect("optional parts may be missing");
+        let request = NotableRequest { request: 7, response_ns: 900, ..NotableRequest::default() };
+        cell.notable.slowest = vec![TrialRequest { trial: 2, request }];
+        cell
+    }
+
+    fn planted(cell: &str, trial: u32, spans: usize) -> RequestSpans {
+        let request =
+            NotableRequest { request: 7, name: "not the load's".to_owned(), ..NotableRequest::default() };
+        let name = "\u{1b}<b>".repeat(1_000);
+        let span = SpanTime { service: name.clone(), name, ..SpanTime::default() };
+        let spans = vec![span; spans];
+        RequestSpans { trial, cell: cell.to_owned(), request, spans, ..RequestSpans::default() }
+    }
+
+    #[test]
+    fn a_report_is_given_bounded_spans_of_listed_requests_alone() {
+        let requests = vec![planted("c2", 2, 1), planted("c1", 3, 1), planted("c1", 2, 300)];
+        let file = SpansFile { requests, ..SpansFile::default() };
+        let mut cells = [cell()];
+        show_in(&mut cells, &file);
+        let [found] = &*cells[0].spans else { panic!("{:?}", cells[0].spans) };
+        assert_eq!((found.request.response_ns, found.request.name.as_str()), (900, ""), "as the load saw it");
+        assert_eq!((found.spans.len(), found.spans_left_out), (SPANS_SHOWN, 300 - SPANS_SHOWN as u64));
+        assert_eq!(found.spans[0].name.chars().count(), NAME_CHARS_MAX);
+        assert_eq!(found.spans[0].service.chars().count(), NAME_CHARS_MAX);
+    }
 }

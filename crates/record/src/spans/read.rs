@@ -17,7 +17,7 @@ const LINE_BYTES_MAX: u64 = 32 << 20;
 /// Spans of one trace; further ones are counted.
 const SPANS_MAX: usize = 256;
 /// Characters of a name.
-const NAME_CHARS_MAX: usize = 120;
+pub(super) const NAME_CHARS_MAX: usize = 120;
 
 /// What was found in a file.
 #[derive(Debug, Default)]

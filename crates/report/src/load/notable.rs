@@ -3,7 +3,7 @@
 //! Absent on purpose: the same without traces. A number alone leads people nowhere; files have it for programs.
 
 use super::part::{Column, Part, number, words};
-use crate::{clean, format};
+use crate::notable;
 use schema::load::LoadReport;
 use schema::traced::NotableRequest;
 
@@ -25,7 +25,7 @@ pub(super) fn tables(report: &LoadReport) -> Vec<Part> {
 }
 
 fn table<'a>(title: &'static str, requests: impl Iterator<Item = &'a NotableRequest>) -> Part {
-    Part { title, columns: columns(title), rows: requests.map(row).collect() }
+    Part { title, columns: columns(title), rows: requests.map(|one| notable::values(one).to_vec()).collect() }
 }
 
 /// The terminal prints no titles, so the first column says what the table is.
@@ -38,20 +38,5 @@ fn columns(title: &'static str) -> Vec<Column> {
         words("ended"),
         words("sampled"),
         words("trace id"),
-    ]
-}
-
-fn row(of: &NotableRequest) -> Vec<String> {
-    let time = |ns: u64| format::duration(ns as f64);
-    let status = || of.status.map_or_else(|| "-".to_owned(), |status| status.to_string());
-    let trace = of.trace.as_ref();
-    vec![
-        clean::cut(&clean::line(&of.name), 40),
-        of.request.to_string(),
-        time(of.response_ns),
-        of.wait_ns.map_or_else(|| "-".to_owned(), time),
-        of.error.map_or_else(status, |class| class.key().to_owned()),
-        trace.map_or("-", |trace| if trace.sampled { "yes" } else { "no" }).to_owned(),
-        trace.map_or_else(|| "-".to_owned(), |trace| clean::cut(&clean::line(&trace.trace_id), 32)),
     ]
 }

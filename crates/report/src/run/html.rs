@@ -14,7 +14,9 @@ use crate::run::limits;
 use crate::run::memory;
 use crate::run::messages;
 use crate::run::page::{KEY_METRICS, Page};
+use crate::run::requests;
 use crate::run::soak;
+use crate::run::spans;
 use crate::run::usual;
 use crate::{ReportError, clean};
 use askama::Template;
@@ -32,6 +34,9 @@ struct Html {
     usual_header: [&'static str; 11],
     messages_about: &'static str,
     messages_header: [&'static str; 14],
+    requests_about: &'static str,
+    spans_about: &'static str,
+    span_header: [&'static str; 5],
     agents_about: &'static str,
     agents_header: [&'static str; 12],
     capacity_about: &'static str,
@@ -82,6 +87,9 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         usual_header: usual::HEADER,
         messages_about: messages::ABOUT,
         messages_header: messages::HEADER,
+        requests_about: requests::ABOUT,
+        spans_about: requests::SPANS_ABOUT,
+        span_header: spans::HEADER,
         agents_about: agents::ABOUT,
         agents_header: agents::HEADER,
         capacity_about: capacity::ABOUT,

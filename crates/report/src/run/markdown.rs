@@ -16,9 +16,11 @@ use crate::run::memory::MemoryLine;
 use crate::run::messages;
 use crate::run::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
 use crate::run::ranking::{COLUMNS, RankView, RankedValue};
+use crate::run::requests::{self, RequestsView};
 use crate::run::settings::Row;
 use crate::run::shift;
 use crate::run::soak::{self, TrendView};
+use crate::run::spans::{self, SpanRow, SpansView};
 use crate::run::usual;
 use crate::words::{Footnotes, Word};
 use schema::analysis::AnalysisFile;
@@ -368,7 +370,7 @@ fn cells(page: &Page) -> String {
         table(&header, "llrrrrrrrl", page.cells.iter().map(cell_row)),
         footnotes(&page.cell_notes),
         usual_table(page),
-        messages_table(page) + &agents_table(page)
+        messages_table(page) + &requests(page) + &agents_table(page)
     )
 }
 
@@ -385,6 +387,40 @@ fn messages_table(page: &Page) -> String {
 fn agents_table(page: &Page) -> String {
     let rows = page.agents.iter().map(|view| (&*view.name, &*view.values));
     plain_table("Agents of the fleet", agents::ABOUT, &agents::HEADER, rows)
+}
+
+fn requests(page: &Page) -> String {
+    if page.requests.is_empty() {
+        return String::new();
+    }
+    let cells: String = page.requests.iter().map(requests_of).collect();
+    format!("\n### Slowest requests and first failures\n\n{}\n{cells}", requests::ABOUT)
+}
+
+fn requests_of(view: &RequestsView) -> String {
+    let row = |row: &Vec<String>| {
+        let escaped = |(at, value): (usize, &String)| {
+            if at == requests::NAME_AT { code(value) } else { prose(value) }
+        };
+        row.iter().enumerate().map(escaped).collect()
+    };
+    let align = "l".repeat(view.header.len());
+    let mut text =
+        format!("\n#### {}\n\n{}", code(&view.cell), table(&view.header, &align, view.rows.iter().map(row)));
+    if !view.spans.is_empty() {
+        text += &format!("\n{}\n", requests::SPANS_ABOUT);
+        text.extend(view.spans.iter().map(spans_of));
+    }
+    text
+}
+
+fn spans_of(view: &SpansView) -> String {
+    let row = |row: &SpanRow| {
+        let values = row.values.iter().map(|value| prose(value));
+        [format!("{}{}", row.indent, code(&row.name))].into_iter().chain(values).collect()
+    };
+    let more = if view.more.is_empty() { String::new() } else { format!("\n{}\n", view.more) };
+    format!("\n{}\n\n{}{more}", prose(&view.head), table(&spans::HEADER, "llrrr", view.rows.iter().map(row)))
 }
 
 /// A table of cells and numbers with its heading; nothing without rows.

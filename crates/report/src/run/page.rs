@@ -16,6 +16,7 @@ use crate::run::limits::{self, LimitsView};
 use crate::run::memory::{self, MemoryLine};
 use crate::run::messages::{self, MessagesView};
 use crate::run::ranking::{self, RankingView};
+use crate::run::requests::{self, RequestsView};
 use crate::run::settings::{self, FactView, Row};
 use crate::run::shift::{self, ShiftView};
 use crate::run::soak::{self, SoakView};
@@ -59,6 +60,7 @@ pub(crate) struct Page {
     pub(crate) cell_notes: Footnotes,
     pub(crate) usual: Vec<UsualView>,
     pub(crate) messages: Vec<MessagesView>,
+    pub(crate) requests: Vec<RequestsView>,
     pub(crate) agents: Vec<AgentView>,
     pub(crate) warm_ups: Vec<WarmUpView>,
     pub(crate) levels: Vec<LevelView>,
@@ -280,6 +282,7 @@ impl Page {
             cell_notes,
             usual: usual::views(analysis),
             messages: messages::views(analysis),
+            requests: requests::views(analysis),
             agents: agents::views(analysis),
             warm_ups: steady::views(analysis),
             levels: levels::views(analysis),

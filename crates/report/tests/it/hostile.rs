@@ -30,6 +30,9 @@ fn planted() -> (RunFile, AnalysisFile) {
     for cell in &mut analysis.cells {
         (cell.label, cell.target, cell.load) = (hostile(), hostile(), hostile());
         cell.metrics.iter_mut().for_each(|metric| metric.refused = Some(hostile().into()));
+        crate::sample::traced::plant(cell, HOSTILE, HOSTILE);
+        let ids = cell.notable.slowest.iter_mut().filter_map(|one| one.request.trace.as_mut());
+        ids.for_each(|ids| ids.trace_id = hostile());
     }
     for comparison in &mut analysis.comparisons {
         (comparison.a_target, comparison.b_target, comparison.load) = (hostile(), hostile(), hostile());
@@ -181,6 +184,8 @@ fn nothing_in_a_page_ends_its_data() {
     // It is still there, to be shown as text.
     assert!(read["analysis"]["answer"]["text"].as_str().unwrap().starts_with("<script>alert(1)</script>"));
     assert_eq!(read["details"][0]["log_tail"][1], "tab\tkept");
+    let span = &read["analysis"]["cells"][0]["spans"][0]["spans"][0];
+    assert!(span["name"].as_str().unwrap().starts_with("<script>") && span["service"] == span["name"]);
     for text in ["\\u001b", "\\u202e", "\\u0000", "\\u0007"] {
         assert!(!data.contains(text), "{text}");
     }

@@ -13,6 +13,7 @@ mod load;
 mod markdown;
 mod memory;
 mod page;
+mod requests;
 mod sample;
 mod text;
 mod why;

@@ -4,6 +4,7 @@
 
 pub(crate) mod load;
 pub(crate) mod plan;
+pub(crate) mod traced;
 
 use schema::analysis::*;
 use schema::metric::{Metric, Unit};
@@ -196,6 +197,8 @@ fn cell(index: usize) -> CellSummary {
             by: Some(if index == 0 { WarmUpEndedBy::Steady } else { WarmUpEndedBy::AtMost }),
         }),
         messages: None,
+        notable: Default::default(),
+        spans: Vec::new(),
         extremes: Extremes { max_ns: Some((p99 * 3.0) as u64), cpu: Some(0.93), cpu_peak: Some(0.99) },
         levels: Some(Levels {
             metric: Metric::Throughput,
