@@ -25,6 +25,7 @@ mod files;
 mod fleet;
 mod fleet_keys;
 mod fleet_runs;
+mod fleet_ssh;
 mod grpc;
 mod grpc_servers;
 mod hooks;
