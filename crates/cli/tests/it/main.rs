@@ -24,6 +24,7 @@ mod fault;
 mod files;
 mod fleet;
 mod fleet_keys;
+mod fleet_manifest;
 mod fleet_runs;
 mod fleet_ssh;
 mod grpc;
