@@ -2,6 +2,7 @@
 
 mod ending;
 mod keys;
+mod manifest;
 
 use crate::args::{FleetArgs, FleetCommand, ListFormat, with_flag};
 use crate::{exit, interrupt, output};
@@ -43,6 +44,7 @@ pub(crate) fn fleet(args: &FleetArgs) -> Result<u8> {
         FleetCommand::Keys { folder, hosts, days, add: Some(name), .. } => {
             keys::add(folder, name, hosts, *days)
         }
+        FleetCommand::Manifest(args) => manifest::manifest(args),
     }
 }
 

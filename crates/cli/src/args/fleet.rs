@@ -1,5 +1,6 @@
 //! Arguments of `prony agent` and `prony fleet`.
 
+use super::ManifestArgs;
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -47,6 +48,7 @@ pub(crate) struct AgentArgs {
   prony fleet drain fleet.toml                           end the agents after their load
   prony load http://shop.internal/ -R 10k --fleet fleet.toml
   prony fleet keys keys --agents load-1,load-2           keys for agents in a network without ssh
+  prony fleet manifest keys --systemd --allow shop.internal   what starts an agent at every boot
 
 A fleet file names each agent and the way to it, see docs/fleet.md:
   [[agent]]
@@ -127,4 +129,6 @@ pub(crate) enum FleetCommand {
         #[arg(long, value_name = "NAME", conflicts_with = "agents")]
         add: Option<String>,
     },
+    /// Make a unit for systemd or objects for Kubernetes that run the agents of a folder of keys
+    Manifest(Box<ManifestArgs>),
 }

@@ -28,7 +28,7 @@ pub(super) const PORT: u16 = 7411;
 const CONTROLLER: &str = "controller";
 const AGENTS: &str = "agents";
 const AUTHORITY_KEY: &str = "authority.key";
-const FLEET: &str = "fleet.toml";
+pub(super) const FLEET: &str = "fleet.toml";
 
 /// Makes a fleet's folder.
 pub(super) fn make(folder: &Path, names: &[String], hosts: &[String], days: u32) -> Result<u8> {
@@ -143,7 +143,7 @@ fn make_folder(path: &Path) -> Result<()> {
 }
 
 /// A new file that only its owner reads.
-fn write(path: &Path, text: &str) -> Result<()> {
+pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     file.and_then(|mut file| file.write_all(text.as_bytes()))
         .with_context(|| format!("cannot write {}", path.display()))

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
-fn json(args: &[&str]) -> Value {
+pub(crate) fn json(args: &[&str]) -> Value {
     let done = good(&[&["load"], args, &["--format", "json"]].concat());
     let report = serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {done:?}"));
     check_report(&report);
@@ -311,7 +311,7 @@ fn a_controller_killed_at_any_point_resumes_to_the_run_that_it_would_have_been()
 }
 
 /// A load that goes on until somebody ends it.
-fn endless(server: &Server, fleet: &str) -> Child {
+pub(crate) fn endless(server: &Server, fleet: &str) -> Child {
     let load = ["load", &server.url("/ping"), "--fleet", fleet, "-c", "8", "-R", "200", "-d", "10m"];
     let child = prony(&load).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("requests arrive", || stats(server) > 50);
@@ -323,7 +323,7 @@ pub(crate) fn kill(pid: u32, signal: Signal) {
 }
 
 /// All processes below these.
-fn below(parents: &[u32]) -> Vec<u32> {
+pub(crate) fn below(parents: &[u32]) -> Vec<u32> {
     parents.iter().flat_map(|parent| children(*parent)).map(|(pid, _)| pid).collect()
 }
 

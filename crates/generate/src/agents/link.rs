@@ -6,6 +6,7 @@
 use super::protocol::{Order, PIECE_BYTES, Report, next_line, to_text};
 use super::tls::{HANDSHAKE_MAX, shake};
 use super::trust::ControllerTrust;
+use super::words::Words;
 use crate::lines::write_line;
 use engine::machine_ns;
 use rustls::ClientConnection;
@@ -19,6 +20,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -60,7 +62,7 @@ impl std::fmt::Debug for Ends {
 
 /// How a link ends.
 enum End {
-    Program(Child),
+    Program(Child, Arc<Words>),
     Unix(UnixStream),
     Tcp(TcpStream),
 }
@@ -68,7 +70,7 @@ enum End {
 impl Drop for End {
     /// A program that was started and never became a link must not stay, either.
     fn drop(&mut self) {
-        if let Self::Program(child) = self {
+        if let Self::Program(child, _) = self {
             // Changes nothing for one that has ended and was waited for.
             let _ = child.kill();
             let _ = child.wait();
@@ -157,14 +159,28 @@ pub(super) fn over_unix(stream: UnixStream) -> io::Result<Ends> {
 
 fn program(mut command: Command) -> Result<Ends, String> {
     // Ctrl-C goes to the terminal's whole foreground group; prony decides what it means.
-    command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("cannot be started ({error})"))?;
-    match (child.stdin.take(), child.stdout.take()) {
-        (Some(writer), Some(reader)) => {
-            Ok(Ends { reader: Box::new(reader), writer: Box::new(writer), end: End::Program(child) })
+    match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
+        (Some(writer), Some(reader), Some(words)) => {
+            let end = End::Program(child, Arc::new(Words::follow(words)));
+            Ok(Ends { reader: Box::new(reader), writer: Box::new(writer), end })
         }
         _ => Err("has no pipes".to_owned()),
     }
+}
+
+/// What helps where an agent's first link ends before the agent said who it is.
+pub(super) fn remedy(plan: &AgentPlan) -> Option<String> {
+    let AgentLink::Command { command } = &plan.link else { return None };
+    let is_ssh = command.first().is_some_and(|program| Path::new(program).ends_with("ssh"));
+    let remedy = if is_ssh {
+        "its ssh must work by hand without a question: the host's key in known_hosts, your key accepted there, prony on \
+         that host's PATH"
+    } else {
+        "its `command` must lead to `prony agent --stdio`, without a question; try it by hand"
+    };
+    Some(remedy.to_owned())
 }
 
 /// Whether a link that was cut can be made again: a program's ends with the program.
@@ -181,8 +197,13 @@ impl Link {
     ) -> Self {
         let Ends { reader, writer, end } = ends;
         let (out, outgoing) = channel();
+        let words = match &end {
+            End::Program(_, words) => Some(words.clone()),
+            End::Unix(_) | End::Tcp(_) => None,
+        };
         let read = std::thread::spawn(move || {
             let cause = follow(&mut BufReader::new(reader), &mut pass);
+            let cause = cause.or_else(|| words?.last());
             pass(Heard::Closed(number, cause));
         });
         let write = std::thread::spawn(move || {
@@ -226,7 +247,7 @@ impl Drop for Link {
             std::thread::sleep(END_POLL);
         }
         match &mut self.end {
-            End::Program(child) => {
+            End::Program(child, _) => {
                 // Its standard input has ended, and so does it.
                 while may_wait() && matches!(child.try_wait(), Ok(None)) {
                     std::thread::sleep(END_POLL);

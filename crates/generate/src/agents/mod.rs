@@ -40,6 +40,7 @@ mod tls;
 mod trust;
 #[cfg(test)]
 mod trust_tests;
+mod words;
 
 pub(crate) use control::Agents;
 pub use door::{Listener, TlsDoor};

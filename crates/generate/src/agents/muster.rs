@@ -1,7 +1,7 @@
 //! Agents that were reached: each has said who it is, and its clock is known.
 
 use super::error::AgentError;
-use super::link::{Ends, Heard, open};
+use super::link::{Ends, Heard, open, remedy};
 use super::member::{Member, News};
 use super::protocol::{BEAT_NS, Errand, Report, VERSION, Wish};
 use engine::machine_ns;
@@ -104,6 +104,8 @@ impl Muster {
             Heard::Garbled(cause) => return Err(self.unreached(number, cause)),
             Heard::Closed(_, cause) => {
                 let cause = cause.unwrap_or_else(|| "it ended before it said who it is".to_owned());
+                let helps = remedy(&member.plan).filter(|_| !cause.contains("remedy: "));
+                let cause = helps.map_or(cause.clone(), |helps| format!("{cause}\n  remedy: {helps}"));
                 return Err(self.unreached(number, cause));
             }
             Heard::Reopened(_) => {}

@@ -97,6 +97,9 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("agent") => Way::Read("it waits for a controller; tests/it/fleet.rs runs it"),
         Some("fleet") if sub == Some("up") => Way::Read("it stays until Ctrl-C; tests/it/fleet.rs runs it"),
         Some("fleet") if sub == Some("keys") => Way::Read("it makes keys; tests/it/fleet_keys.rs runs it"),
+        Some("fleet") if sub == Some("manifest") => {
+            Way::Read("it needs a folder of keys; tests/it/fleet_manifest.rs runs it")
+        }
         Some("fleet" | "load" | "run") if has("fleet.toml") => {
             Way::Read("it needs agents on other hosts; tests/it/fleet.rs runs some")
         }
