@@ -361,6 +361,27 @@ mod tests {
     }
 
     #[test]
+    fn agents_have_the_counts_of_the_whole_trial_and_the_times_of_its_last_interval() {
+        let mut load = Load::begin();
+        let mut feed = Feed::new(load.folder.path());
+        let agent = |name: Option<&str>, completed, p99_ns| AgentInterval {
+            name: name.map(str::to_owned),
+            completed,
+            p99_ns,
+            ..AgentInterval::default()
+        };
+        for (first, p99_ns) in [(3, 7_000_000), (5, 9_000_000)] {
+            let agents = vec![agent(Some("a"), first, Some(p99_ns)), agent(None, 2, None)];
+            load.lines.append(&IntervalLine { agents, ..IntervalLine::default() }).unwrap();
+        }
+        feed.look();
+        let completed = |name| value(&feed, "prony_agent_requests_completed", ("agent", name));
+        assert_eq!((completed("a"), completed("(others)")), (8.0, 4.0));
+        assert_eq!(value(&feed, "prony_agent_response_quantile_seconds", ("agent", "a")), 9e-3);
+        assert_eq!(value(&feed, "prony_agent_response_quantile_seconds", ("agent", "(others)")), 0.0);
+    }
+
+    #[test]
     fn a_trial_that_is_begun_anew_begins_anew() {
         let mut load = Load::begin();
         let mut feed = Feed::new(load.folder.path());

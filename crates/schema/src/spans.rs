@@ -1,6 +1,7 @@
 //! `spans.json` of a run folder: where the time of slow requests went, span by span, by the target's own traces.
 
 use crate::traced::NotableRequest;
+use crate::trial::is_zero;
 use crate::version::SpansVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,13 +43,8 @@ pub struct RequestSpans {
     /// Spans of the target and of what is behind it, each before those within it.
     pub spans: Vec<SpanTime>,
     /// Further spans, which only `spans.json` has; 0 there.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub spans_left_out: u64,
-}
-
-/// For what is written only where there is some.
-fn is_none(count: &u64) -> bool {
-    *count == 0
 }
 
 /// One span.

@@ -46,6 +46,9 @@ pub struct NotableRequests {
 }
 
 impl NotableRequests {
+    /// Requests of each list, of an interval, a trial and a cell alike.
+    pub const MAX: usize = 8;
+
     /// Whether every list is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -267,8 +267,9 @@ pub struct RequestInterval {
     pub max_ns: Option<u64>,
 }
 
+/// For counts that are written only where there is something to count.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-const fn is_zero(count: &u64) -> bool {
+pub(crate) const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 

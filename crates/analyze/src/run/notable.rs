@@ -9,8 +9,7 @@ use schema::plan::CellPlan;
 use schema::traced::{CellNotable, NotableRequest, NotableRequests, TrialRequest};
 use std::cmp::Reverse;
 
-/// Requests of each list.
-const NOTABLE_MAX: usize = 8;
+const NOTABLE_MAX: usize = NotableRequests::MAX;
 
 /// Over the valid trials of a cell.
 pub(super) fn of_cell(data: &RunData<'_>, cell: &CellPlan) -> CellNotable {

@@ -8,11 +8,11 @@
 
 use crate::fate::Fate;
 use schema::load::ErrorClass;
+use schema::traced::NotableRequests;
 use serde::{Deserialize, Serialize};
 use units::{Nanos, Tracing};
 
-/// Requests of each list.
-const NOTABLE_MAX: usize = 8;
+const NOTABLE_MAX: usize = NotableRequests::MAX;
 
 /// A request that stands out. Times are in nanoseconds from the trial's origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

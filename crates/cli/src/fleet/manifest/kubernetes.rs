@@ -30,8 +30,9 @@ const KEYS_AT: &str = "/etc/prony/keys";
 const USER: u32 = 65532;
 /// Pods carry the name of their set and a hash as a label of at most 63 characters.
 const NAME_MAX: usize = 46;
-/// Of the files of a load, and of a value or a name within a label.
+/// Most that the files of a load may take.
 const SCRATCH: &str = "8Gi";
+/// Characters of a value or a name within a label.
 const LABEL_MAX: usize = 63;
 
 pub(super) fn documents(args: &ManifestArgs, agents: &[Agent]) -> Result<Vec<Document>> {
@@ -58,7 +59,7 @@ pub(super) fn documents(args: &ManifestArgs, agents: &[Agent]) -> Result<Vec<Doc
         )?);
         items.push(stateful_set(args, agent, image));
     }
-    items.extend(policies(args, agents)?);
+    items.push(policy(args, agents)?);
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
     let keys = std::path::absolute(args.keys.join("controller")).context("cannot find the folder of keys")?;
     let fleet = fleet_file(args, agents, &keys.display().to_string());
@@ -199,10 +200,10 @@ fn pod(args: &ManifestArgs, agent: &Agent, image: &str) -> Value {
 }
 
 /// Who reaches agents, and what they reach.
-fn policies(args: &ManifestArgs, agents: &[Agent]) -> Result<[Value; 1]> {
+fn policy(args: &ManifestArgs, agents: &[Agent]) -> Result<Value> {
     let from = json!({ "podSelector": { "matchLabels": labels("controller") } });
     let ports = ports(agents, |port| json!({ "protocol": "TCP", "port": port }));
-    Ok([json!({
+    Ok(json!({
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
         "metadata": metadata(args, SERVICE, "agent"),
@@ -212,7 +213,7 @@ fn policies(args: &ManifestArgs, agents: &[Agent]) -> Result<[Value; 1]> {
             "ingress": [{ "from": [from], "ports": ports }],
             "egress": egress(args)?,
         },
-    })])
+    }))
 }
 
 fn egress(args: &ManifestArgs) -> Result<Vec<Value>> {
