@@ -5,6 +5,7 @@ use crate::knob::KnobValue;
 use crate::said::Said;
 use crate::settings::HttpVersion;
 pub use crate::share::Share;
+use crate::trace_level::TraceLevel;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -73,6 +74,8 @@ pub struct LevelsUse {
     pub http: Option<HttpVersion>,
     /// Streams of a connection.
     pub streams: Option<u32>,
+    /// Share of sampled traces, or off.
+    pub trace: Option<TraceLevel>,
     /// CPU quota.
     pub cpus: Option<f64>,
 }
@@ -123,6 +126,7 @@ impl LevelsUse {
             ("rate", self.rate.is_some()),
             ("http", self.http.is_some()),
             ("streams", self.streams.is_some()),
+            ("trace", self.trace.is_some()),
             ("cpus", self.cpus.is_some()),
         ];
         let given = plain.into_iter().filter(|(_, is)| *is).map(|(key, _)| key.to_owned());

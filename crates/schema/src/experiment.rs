@@ -21,6 +21,7 @@ use crate::target::{Metrics, Ready, Stop};
 use crate::text::{FileError, parse_toml};
 use crate::threshold::ThresholdUse;
 use crate::tls::TlsUse;
+use crate::trace_level::TraceLevel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -306,6 +307,8 @@ pub struct At {
     pub http: Option<HttpVersion>,
     /// Streams of a connection of the cell.
     pub streams: Option<u32>,
+    /// Share of sampled traces of the cell, or off.
+    pub trace: Option<TraceLevel>,
     /// CPU quota of the cell.
     pub cpus: Option<f64>,
 }

@@ -75,6 +75,7 @@ pub mod text;
 pub mod threshold;
 mod times;
 pub mod tls;
+pub mod trace_level;
 pub mod traced;
 pub mod trial;
 pub mod tuning;

@@ -3,8 +3,8 @@
 use crate::arrival::{ArrivalPlan, Arrivals, Shape, ShapePlan, TextOr, Think, ThinkPlan};
 use crate::fleet::FleetPlan;
 use crate::levels::OneOrMany;
-use crate::share::Share;
 use crate::tls::TlsPlan;
+use crate::trace_level::TraceLevel;
 use crate::traced::TracePlan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,9 +53,8 @@ pub struct Load {
     /// Whether workers with times to keep ask for short slices and a higher priority: `auto` or `normal`. Default auto.
     pub priority: Option<PriorityChoice>,
     /// Every request carries a trace id in the header `traceparent` (W3C Trace Context), and this share of them, such as
-    /// `"1%"` or 0.01, asks the target to record its trace. Default: no header.
-    #[schemars(with = "Option<TextOr<Share>>")]
-    pub trace: Option<Share>,
+    /// `"1%"` or 0.01, asks the target to record its trace. Default `"off"`: no header; a list makes a factor.
+    pub trace: Option<OneOrMany<TraceLevel>>,
     /// How connections are made, kept and ended.
     #[serde(default)]
     pub connection: ConnectionUse,
@@ -186,6 +185,12 @@ pub struct LoadPlan {
 }
 
 impl LoadPlan {
+    /// How many of its requests have their traces recorded.
+    #[must_use]
+    pub fn trace_level(&self) -> TraceLevel {
+        TraceLevel::of(self.trace.map(|trace| trace.share))
+    }
+
     /// Requests that the connections opened ahead carry at once. A closed load without pauses has so many users.
     #[must_use]
     pub fn at_once(&self) -> u64 {

@@ -69,10 +69,10 @@ impl<'a> RunData<'a> {
         Self { error: error_of(calibration), ..self }
     }
 
-    /// Load, quota and scenario of a cell in words, the latter two where they vary: `128 connections`,
+    /// Load, share of traces, quota and scenario of a cell in words, all but the load where they vary: `128 connections`,
     /// `128 connections with 0.5 CPUs (json)`.
     pub(super) fn level_in_words(&self, cell: &CellPlan) -> String {
-        let load = load::load_with_quota(self.plan, cell);
+        let load = load::load_with_factors(self.plan, cell);
         if self.plan.scenarios.len() < 2 { load } else { format!("{load} ({})", cell.scenario) }
     }
 

@@ -124,6 +124,7 @@ fn factors(plan: &ExperimentPlan, split: bool) -> Vec<Column> {
     columns.push(column("rate", &rate));
     columns.push(column("http", &|cell| cell.load.connection.http.key().to_owned()));
     columns.push(column("streams", &|cell| cell.load.connection.streams.to_string()));
+    columns.push(column("trace", &|cell| cell.load.trace_level().to_string()));
     let quota =
         |cell: &CellPlan| cell.limits.cpus.map_or_else(|| "no quota".to_owned(), |cpus| cpus.to_string());
     columns.push(column("cpus", &quota));

@@ -8,7 +8,7 @@
 
 use super::control;
 use super::data::RunData;
-use super::load::{load_with_quota, same_load, same_quota};
+use super::load::{load_with_factors, same_load, same_quota};
 use super::ratio::{Paired, interval_of_values, paired};
 use crate::stats::holm::holm;
 use schema::analysis::Interval;
@@ -103,7 +103,7 @@ fn at(data: &RunData<'_>, factor: &LayerFactor, cell: &CellPlan) -> String {
     let target = [target, &knobs].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     let several = data.plan.scenarios.len() > 1 && *factor != LayerFactor::Scenario;
     let scenario = if several { cell.scenario.clone() } else { String::new() };
-    let load = load_with_quota(data.plan, cell);
+    let load = load_with_factors(data.plan, cell);
     [target, scenario, load].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 

@@ -1,4 +1,4 @@
-//! The load of a cell in words, and whether two cells carry the same one; the quota belongs to it where it is a factor.
+//! The load of a cell in words, and whether two cells carry the same one; quota and share of traces belong to its words where they are factors.
 
 use schema::arrival::ArrivalPlan;
 use schema::experiment::LoadModel;
@@ -25,9 +25,12 @@ pub(crate) fn load_in_words(load: &LoadPlan) -> String {
     format!("{rate}{law}{shape} over {connections}")
 }
 
-/// The load of a cell in words, with its quota where that is a factor.
-pub(super) fn load_with_quota(plan: &ExperimentPlan, cell: &CellPlan) -> String {
-    let load = load_in_words(&cell.load);
+/// The load of a cell in words, with its share of traces and its quota where they are factors.
+pub(super) fn load_with_factors(plan: &ExperimentPlan, cell: &CellPlan) -> String {
+    let trace = cell.load.trace_level();
+    let is_factor = plan.cells.iter().any(|other| other.load.trace_level() != trace);
+    let traced = if is_factor { format!(", trace {trace}") } else { String::new() };
+    let load = load_in_words(&cell.load) + &traced;
     if quota_is_factor(plan, cell) {
         let quota = LimitsPlan { cpus: cell.limits.cpus, ..LimitsPlan::default() };
         format!("{load} with {quota}")
@@ -51,6 +54,7 @@ pub(super) fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {
         && a.connections == b.connections
         && a.rate_per_s == b.rate_per_s
         && (a.connection.http, a.connection.streams) == (b.connection.http, b.connection.streams)
+        && a.trace_level() == b.trace_level()
         && a.think == b.think
         && a.shape == b.shape
         && (a.model == LoadModel::Closed

@@ -6,6 +6,7 @@ use super::{
 use crate::load::compat::Tool;
 use schema::design::Share;
 use schema::experiment::{Load, OneOrMany};
+use schema::trace_level::TraceLevel;
 use units::{Count, Nanos, PerSecond, Users};
 
 /// Flags that are not called as their keys are.
@@ -123,7 +124,7 @@ impl LoadArgs {
             connect_timeout: Some(self.connect_timeout),
             timeout: Some(self.timeout),
             total_timeout: self.total_timeout,
-            trace: self.trace_sample,
+            trace: self.trace_sample.map(|Share(share)| OneOrMany::One(TraceLevel::Share(share))),
             ..Load::default()
         };
         self.pacing.put_into(&mut load, self.rate);

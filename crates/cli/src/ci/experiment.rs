@@ -185,6 +185,9 @@ fn level(cell: &CellPlan, all: &[&CellPlan]) -> (Table, String) {
     if varies(&|other| other.load.connection.streams != cell.load.connection.streams) {
         level.insert("streams".to_owned(), Value::Integer(cell.load.connection.streams.into()));
     }
+    if varies(&|other| other.load.trace_level() != cell.load.trace_level()) {
+        level.insert("trace".to_owned(), Value::String(cell.load.trace_level().to_string()));
+    }
     if let Some(cpus) = cell.limits.cpus.filter(|cpus| varies(&|other| other.limits.cpus != Some(*cpus))) {
         level.insert("cpus".to_owned(), Value::Float(cpus));
     }

@@ -9,8 +9,10 @@ use schema::spans::SpansFile;
 use schema::traced::{NotableRequest, TraceIds};
 use schema::trial::{IntervalLine, Phase, TrialFile};
 use serde_json::{Value, json};
+use std::io::Write as _;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use units::Tracing;
+use units::{TraceContext, Tracing};
 
 /// A load of the built-in target, and its intervals.
 fn load(server: &Server, folder: &Path, more: &[&str]) -> (LoadReport, Vec<IntervalLine>) {
@@ -143,17 +145,65 @@ fn trials_of_a_run_have_ids_of_their_own() {
 
 /// A run of two trials whose requests have traces.
 pub(crate) fn traced_run(folder: &Path) -> String {
+    run_with(folder, "0.5", "")
+}
+
+/// A run of two blocks with these levels of `trace`.
+fn run_with(folder: &Path, trace: &str, more: &str) -> String {
     let experiment = folder.join("traced.toml");
-    let text = "[experiment]\nname = \"traced\"\nblocks = 2\n[[target]]\nname = \"one\"\n\
-        reference = { law = \"constant\", mean = \"1ms\" }\n[scenario]\nrequest = { path = \"/ping\" }\n\
-        [load]\nmodel = \"closed\"\nconnections = 2\ntrace = 0.5\n\
-        [phases]\nwarmup = { at_least = \"100ms\", at_most = \"100ms\" }\nsample = \"1s\"\nsamples = 1\n";
+    let text = format!(
+        "[experiment]\nname = \"traced\"\nblocks = 2\n[[target]]\nname = \"one\"\n\
+        reference = {{ law = \"constant\", mean = \"1ms\" }}\n[scenario]\nrequest = {{ path = \"/ping\" }}\n\
+        [load]\nmodel = \"closed\"\nconnections = 2\ntrace = {trace}\n\
+        [phases]\nwarmup = {{ at_least = \"100ms\", at_most = \"100ms\" }}\nsample = \"1s\"\nsamples = 1\n{more}"
+    );
     std::fs::write(&experiment, text).unwrap();
     let runs = folder.join("runs");
     // Too few blocks for a verdict, and on a busy host a void trial: its requests are there all the same.
     done(&["run", experiment.to_str().unwrap(), "--runs", runs.to_str().unwrap()]);
     let run = std::fs::read_dir(&runs).unwrap().next().expect("a run").unwrap().path();
     run.to_str().unwrap().to_owned()
+}
+
+/// Bytes that a trial sent for each answer that it had.
+fn sent_each(run: &str, id: u32) -> f64 {
+    let lines =
+        std::fs::read_to_string(Path::new(run).join(format!("trials/{id:04}/intervals.ndjson"))).unwrap();
+    let lines: Vec<IntervalLine> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let sent: u64 = lines.iter().map(|line| line.written_bytes).sum();
+    sent as f64 / lines.iter().map(|line| line.completed).sum::<u64>() as f64
+}
+
+#[test]
+fn one_run_holds_requests_with_a_trace_against_those_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let claim = "[[claim]]\ntext = \"A header costs little\"\nmetric = \"cpu_per_request\"\nratio = \"<= 1.5\"\n\
+        better = \"one\"\nat = { trace = \"50%\" }\nthan = \"one\"\nthan_at = { trace = \"off\" }\n";
+    let run = run_with(folder.path(), "[\"off\", \"50%\"]", claim);
+    let plan = &read(&Path::new(&run).join("run.json"))["plan"];
+    let labels: Vec<_> =
+        plan["cells"].as_array().unwrap().iter().map(|cell| cell["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["one, 2 connections, trace off", "one, 2 connections, trace 50%"]);
+    let mut sent = [0.0; 2];
+    for id in 1..=4 {
+        let file: TrialFile =
+            serde_json::from_value(read(&Path::new(&run).join(format!("trials/{id:04}/trial.json"))))
+                .unwrap();
+        let load = file.load.as_ref().unwrap();
+        let is_on = file.cell == "c2";
+        assert_eq!(load.plan.load.trace.map(|trace| trace.share), is_on.then_some(0.5), "{id}");
+        assert!(load.notable.slowest.iter().all(|one| one.trace.is_some() == is_on));
+        assert_eq!(load.notable.slowest_sampled.is_empty(), !is_on);
+        sent[usize::from(is_on)] = sent_each(&run, id);
+    }
+    // Name, colon, blank and end of line beside the value; requests that were in flight at the end are a little more.
+    let header = (TraceContext::HEADER.len() + TraceContext::BYTES + 4) as f64;
+    assert!((sent[1] - sent[0] - header).abs() < 3.0, "{sent:?}");
+    let report = std::fs::read_to_string(Path::new(&run).join("report.md")).unwrap();
+    assert!(
+        labels.iter().all(|label| report.contains(label)) && report.contains("A header costs little"),
+        "{report}"
+    );
 }
 
 /// How often a collector has printed a span with these ids: once each, or it was sent twice.
@@ -197,19 +247,58 @@ fn every_listed_sampled_request_is_found_once_in_a_real_collector() {
     assert!(!ended.err.contains("note: the collector"), "{}", ended.err);
 }
 
-#[test]
-fn a_dead_collector_changes_no_result_and_is_a_note() {
+/// A load whose collector is no good is whole, and a note says why the collector has nothing.
+fn check_without_collector(collector: SocketAddr, why: &str) {
     let server = Server::start(&[]);
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let to = format!("http://{free}");
+    let to = format!("http://{collector}");
     let url = server.url("/ping");
     let load = ["load", &url, "-c", "8", "-n", "4k", "--trace-sample", "10%", "--format", "json"];
     let ended = done(&[&load[..], &["--metrics-otlp", &to]].concat());
     let report: LoadReport = serde_json::from_str(&ended.out).unwrap();
     assert_eq!((report.requests.completed, report.notable.slowest_sampled.len()), (4_000, 8));
-    assert!(ended.err.contains("note: the collector at"), "{}", ended.err);
+    assert!(
+        ended.err.contains(&format!("note: the collector at {to} did not take the values: {why}")),
+        "{}",
+        ended.err
+    );
     // 2 where this host was too busy for a valid load.
     assert_eq!(ended.code, if report.validity.ok { 0 } else { 2 });
+}
+
+#[test]
+fn a_dead_collector_changes_no_result_and_is_a_note() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    check_without_collector(free, "");
+}
+
+/// A collector that begins every answer so, and then goes on with the same part until nobody reads; without a part it
+/// says nothing more and keeps the connection.
+fn hanging(begin: &'static [u8], part: &'static [u8]) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        for connection in listener.incoming() {
+            let mut connection = connection.unwrap();
+            let _ = connection.write_all(begin);
+            while !part.is_empty() && connection.write_all(part).is_ok() {}
+            kept.push(connection);
+        }
+    });
+    address
+}
+
+#[test]
+fn a_collector_that_never_answers_changes_no_result_and_is_a_note() {
+    check_without_collector(hanging(b"", b""), "no ");
+    check_without_collector(hanging(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", b""), "");
+}
+
+#[test]
+fn a_collector_whose_answer_has_no_end_changes_no_result_and_is_a_note() {
+    let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    check_without_collector(hanging(head, b"4\r\nmore\r\n"), "");
+    check_without_collector(hanging(b"HTTP/1.1 200 OK\r\n", b"X-More: more\r\n"), "");
 }
 
 /// A line of a collector's file exporter: spans of a trace as (id, parent, name, begin, end).

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::experiment::experiment;
 use schema::design::DesignKind;
 use schema::plan::ExperimentPlan;
+use schema::traced::TracePlan;
 use std::path::Path;
 
 const MANIFEST: &str = r#"schema = "prony.target/1"
@@ -106,6 +107,67 @@ fn knobs_and_quotas_are_factors_too() {
             "b, 1 CPU, 16 connections",
         ]
     );
+}
+
+#[test]
+fn the_share_of_traces_is_a_factor_like_the_others() {
+    let one = "[[target]]\nname = \"a\"\nreference = {}\n[load]\nmodel = \"closed\"\nconnections = 16\n";
+    let all = format!("{one}trace = [\"off\", \"0\", \"1%\", 1]\n");
+    let names = ["off", "0%", "1%", "100%"].map(|level| format!("a, 16 connections, trace {level}"));
+    assert_eq!(labels(&all), names);
+    let found = plan("seed = 7", &all).unwrap();
+    let plans: Vec<_> = found.cells.iter().map(|cell| cell.load.trace).collect();
+    assert_eq!(plans[0], None);
+    assert!(
+        plans[1..]
+            .iter()
+            .zip([0.0, 0.01, 1.0])
+            .all(|(found, share)| *found == Some(TracePlan { share, seed: 7 }))
+    );
+    assert_eq!(labels(&format!("{one}trace = \"1%\"\n")), ["a, 16 connections"], "one level is no factor");
+    assert_eq!(
+        labels(&format!("{all}[design]\nexclude = [{{ trace = \"off\" }}, {{ trace = 0.01 }}]\n")),
+        [&*names[1], &names[3]]
+    );
+    let one_at_a_time = "[design]\nkind = \"one-at-a-time\"\nbaseline = { trace = \"1%\" }\n";
+    let both = all.replace("= 16", "= [16, 64]") + one_at_a_time;
+    assert_eq!(labels(&both).len(), 5, "four levels, and 64 connections once");
+
+    let claim = "[[claim]]\nmetric = \"cpu_per_request\"\nbetter = \"a\"\nthan = \"a\"\nratio = \"<= 1.05\"\n\
+                 than_at = { trace = \"off\" }\n";
+    let claimed = plan("", &format!("{all}{claim}at = {{ trace = \"1%\" }}\n")).unwrap();
+    assert_eq!(claimed.claims.len(), 1);
+    refused("", &format!("{all}{claim}"), &["several levels", "add at = { trace = \"…\" }"]);
+    refused(
+        "",
+        &format!("{all}{claim}at = {{ trace = \"2%\" }}\n"),
+        &["claim.0.at", "no cell has this scenario and load"],
+    );
+    let design = format!("{all}[design]\nexclude = [{{ trace = \"2%\" }}]\n");
+    refused("", &design, &["design.exclude.0.trace", "no such level", "off, 0%, 1%, 100%"]);
+    refused("", &format!("{all}[design]\nlayers = \"trace\"\n"), &["the levels of `trace` are loads"]);
+}
+
+#[test]
+fn shares_of_traces_that_cannot_be_have_their_place_and_a_remedy() {
+    for (levels, texts) in [
+        ("[]", &["x.toml:9:1", "key `load.trace`", "the list is empty"][..]),
+        ("[\"off\", \"101%\"]", &["key `load.trace`", "a share of 1.01", "from 0 to 100%"]),
+        ("[\"1%\", 0.01]", &["key `load.trace`", "the list has 1% twice", "give each level once"]),
+        ("[\"of\", \"1%\"]", &["x.toml:9:", "unknown value `of`", "did you mean `off`?"]),
+        ("\"some\"", &["x.toml:9:9", "`some` is no share of the traces", "write 1%, 0.01 or off"]),
+    ] {
+        let target = "[[target]]\nname = \"a\"\nreference = {}\n";
+        refused(
+            "",
+            &format!("{target}[load]\nmodel = \"closed\"\nconnections = 16\ntrace = {levels}\n"),
+            texts,
+        );
+    }
+    let own = "[scenario]\nrequest = { path = \"/\", headers = { TraceParent = \"x\" } }\n";
+    let load = "[[target]]\nname = \"a\"\nreference = {}\n[load]\nmodel = \"closed\"\n";
+    refused("", &format!("{load}trace = [\"off\", \"1%\"]\n{own}"), &["load.trace", "a header traceparent"]);
+    assert_eq!(labels(&format!("{load}trace = \"off\"\n{own}")).len(), 1, "without traces nothing is added");
 }
 
 #[test]

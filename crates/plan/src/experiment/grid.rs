@@ -41,6 +41,7 @@ impl Grid<'_> {
             && levels.rate.is_none_or(|rate| cell.load.rate_per_s == Some(rate.0))
             && levels.http.is_none_or(|http| cell.load.connection.http == http)
             && levels.streams.is_none_or(|streams| cell.load.connection.streams == streams)
+            && levels.trace.is_none_or(|trace| cell.load.trace_level() == trace)
             && levels.cpus.is_none_or(|cpus| cell.limits.cpus == Some(cpus))
     }
 
@@ -96,6 +97,7 @@ impl Grid<'_> {
             "rate" => cell.load.rate_per_s.map(|rate| rate.to_string()),
             "http" => Some(cell.load.connection.http.key().to_owned()),
             "streams" => Some(cell.load.connection.streams.to_string()),
+            "trace" => Some(cell.load.trace_level().to_string()),
             "cpus" => cell.limits.cpus.map(|cpus| cpus.to_string()),
             knob => self.targets[self.target(cell)].knobs.get(knob.strip_prefix("knobs.")?).cloned(),
         }
@@ -127,7 +129,9 @@ impl Grid<'_> {
         let varied =
             self.uses[position].knobs.iter().filter(|(_, values)| matches!(values, OneOrMany::Many(_)));
         let mut names: Vec<String> = varied.map(|(name, _)| format!("knobs.{name}")).collect();
-        names.extend(["cpus", "scenario", "connections", "rate", "http", "streams"].map(str::to_owned));
+        names.extend(
+            ["cpus", "scenario", "connections", "rate", "http", "streams", "trace"].map(str::to_owned),
+        );
         let departs = |name: &&String| self.level(name, cell) != self.base_level(name, cell, given);
         usize::from(position != base) + names.iter().filter(departs).count()
     }
@@ -138,7 +142,7 @@ impl Grid<'_> {
         let position = self.positions[self.target(cell)];
         let is_alike = |other: &&CellPlan| match name {
             "scenario" => true,
-            "connections" | "rate" | "http" | "streams" => other.scenario == cell.scenario,
+            "connections" | "rate" | "http" | "streams" | "trace" => other.scenario == cell.scenario,
             _ => self.positions[self.target(other)] == position,
         };
         let wanted = only(given, name);
@@ -167,6 +171,7 @@ fn only(levels: &LevelsUse, key: &str) -> LevelsUse {
         rate: levels.rate.filter(|_| keep("rate")),
         http: levels.http.filter(|_| keep("http")),
         streams: levels.streams.filter(|_| keep("streams")),
+        trace: levels.trace.filter(|_| keep("trace")),
         cpus: levels.cpus.filter(|_| keep("cpus")),
     }
 }

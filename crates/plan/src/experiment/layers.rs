@@ -72,7 +72,7 @@ fn unknown(name: &str, known: &[(LayerFactor, Vec<String>)]) -> Problem {
         None => format!("name one of: {}", names.join(", ")),
     };
     let cause = match name.strip_prefix("knobs.").unwrap_or(name) {
-        "connections" | "rate" | "http" | "streams" | "cpus" => {
+        "connections" | "rate" | "http" | "streams" | "trace" | "cpus" => {
             format!("the levels of `{name}` are loads and limits, and no layers of a program")
         }
         _ => format!("the experiment has no factor `{name}` with two levels or more"),
@@ -130,7 +130,7 @@ fn rest(plan: &LayersPlan, grid: &Grid<'_>, cell: &CellPlan) -> String {
         LayerFactor::Knob { name } => drop(knobs.remove(name)),
     }
     let load = &cell.load;
-    let spoken = (load.connection.http.key(), load.connection.streams);
+    let spoken = (load.connection.http.key(), load.connection.streams, load.trace_level());
     let (connections, rate, cpus) = (load.connections, load.rate_per_s, cell.limits.cpus);
     format!("{base} {knobs:?} {scenario} {connections} {rate:?} {spoken:?} {cpus:?}")
 }

@@ -208,7 +208,7 @@ fn pin_plan(pin: Option<&str>, usable: &[u32], has_services: bool) -> Result<Pin
     pin::plan(mode, usable, has_services).map_err(wrong)
 }
 
-/// All combinations of targets with the levels of their limits, scenarios, connections and rates, in the order
+/// All combinations of targets with the levels of their limits, scenarios, connections, rates and traces, in the order
 /// written.
 fn cells(
     load: &Load,
@@ -244,9 +244,10 @@ fn cells(
                     load.tls.clone_from(tls);
                 }
                 http::agree(&mut load, None)?;
+                let traced = trace::suffix(level.trace, &levels.traces);
                 cells.push(CellPlan {
                     id: format!("c{}", cells.len() + 1),
-                    label: format!("{}{suffix}, {named}{}", target.name, load_words(&load)),
+                    label: format!("{}{suffix}, {named}{}{traced}", target.name, load_words(&load)),
                     target: target.name.clone(),
                     scenario: scenario.name.clone(),
                     load,

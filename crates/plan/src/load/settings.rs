@@ -14,6 +14,8 @@ use schema::arrival::Arrivals;
 use schema::experiment::{Load, LoadModel};
 use schema::plan::{LoadPlan, PhasePlan, PinPlan, ScenarioPlan};
 use schema::text::Problem;
+use schema::trace_level::TraceLevel;
+use schema::traced::TracePlan;
 use std::path::Path;
 use units::{Count, Nanos, PerSecond};
 
@@ -42,6 +44,8 @@ pub(crate) struct LoadLevels {
     pub(crate) rates: Vec<Option<PerSecond>>,
     /// What connections speak.
     pub(crate) spoken: Vec<Spoken>,
+    /// How many traces are sampled.
+    pub(crate) traces: Vec<TraceLevel>,
     /// Users that share connections.
     pub(crate) users: Option<u32>,
 }
@@ -52,6 +56,7 @@ pub(crate) struct Level {
     pub(crate) connections: u32,
     pub(crate) rate: Option<PerSecond>,
     pub(crate) spoken: Spoken,
+    pub(crate) trace: TraceLevel,
     pub(crate) users: Option<u32>,
 }
 
@@ -59,7 +64,7 @@ impl LoadLevels {
     /// As a scenario understands the load's users; `default` is the number of connections where none is given.
     ///
     /// # Errors
-    /// A number out of range, an empty list, a rate of a closed load, none of an open one, or users that cannot be.
+    /// A number or share out of range, an empty list, a rate of a closed load, none of an open one, or users that cannot be.
     pub(crate) fn of(load: &Load, scenario: &ScenarioPlan, default: u64) -> Result<Self, Problem> {
         let users = users(load.users, load.model, load.connections.is_some(), scenario)?;
         let connections = match (users, &load.connections) {
@@ -71,24 +76,29 @@ impl LoadLevels {
             connections: in_range(connections)?,
             rates: rates(load)?,
             spoken: spoken(&load.connection)?,
+            traces: trace::levels(load)?,
             users: users.sharing(),
         })
     }
 
-    /// All combinations: every rate with what is spoken first at the first number of connections, then with what is
-    /// spoken next, then at the next number.
+    /// All combinations: every share of traces at the first rate, then at the next one, with what is spoken first at the
+    /// first number of connections, then with what is spoken next, then at the next number.
     pub(crate) fn all(&self) -> impl Iterator<Item = Level> {
         let users = self.users;
         let spoken =
             self.connections.iter().flat_map(|&c| self.spoken.iter().map(move |&spoken| (c, spoken)));
-        spoken.flat_map(move |(connections, spoken)| {
-            self.rates.iter().map(move |&rate| Level { connections, rate, spoken, users })
+        let rates = spoken.flat_map(|(connections, spoken)| {
+            self.rates.iter().map(move |&rate| (connections, spoken, rate))
+        });
+        rates.flat_map(move |(connections, spoken, rate)| {
+            self.traces.iter().map(move |&trace| Level { connections, rate, spoken, trace, users })
         })
     }
 
     /// How many combinations there are.
-    pub(crate) const fn count(&self) -> usize {
-        self.connections.len().saturating_mul(self.rates.len()).saturating_mul(self.spoken.len())
+    pub(crate) fn count(&self) -> usize {
+        let lists = [self.connections.len(), self.rates.len(), self.spoken.len(), self.traces.len()];
+        lists.into_iter().fold(1, usize::saturating_mul)
     }
 }
 
@@ -135,7 +145,7 @@ fn rates(load: &Load) -> Result<Vec<Option<PerSecond>>, Problem> {
 /// # Errors
 /// A setting out of its range, or one that contradicts another.
 pub(crate) fn plan(load: &Load, level: Level, ground: &Ground<'_>) -> Result<LoadPlan, Wrong> {
-    let Level { connections, rate, spoken, users } = level;
+    let Level { connections, rate, spoken, trace, users } = level;
     let connections_max = growth(load, connections, ground.growth)?;
     let Spread { workers, processes } = shared(load, connections, connections_max, ground)?;
     let pacing = arrival::resolve(Wishes::of(load, rate), ground.phases, ground.folder)?;
@@ -163,7 +173,7 @@ pub(crate) fn plan(load: &Load, level: Level, ground: &Ground<'_>) -> Result<Loa
         spin: load.spin.unwrap_or_default(),
         priority: load.priority.unwrap_or_default(),
         connection,
-        trace: trace::plan(load, ground.seed)?,
+        trace: trace.share().map(|share| TracePlan { share, seed: ground.seed }),
         seed: ground.seed,
         ..LoadPlan::default()
     }))

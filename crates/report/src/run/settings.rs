@@ -140,6 +140,7 @@ pub(crate) fn load(load: &LoadPlan) -> String {
         let arrivals = load.arrivals.as_ref().map_or(String::new(), ToString::to_string);
         parts.push(format!("{} {arrivals}", format::rate(rate)).trim().to_owned());
     }
+    parts.extend(load.trace.map(|_| format!("trace {}", load.trace_level())));
     parts.extend(load.tls.as_ref().map(tls));
     if let Some(shape) = &load.shape {
         parts.push(format!("shape {}", clean::line(&shape.kind)));

@@ -6,6 +6,7 @@ use schema::capacity::LoadAxis;
 use schema::experiment::LoadModel;
 use schema::metric::Metric;
 use schema::plan::{CellPlan, LoadPlan};
+use schema::trace_level::TraceLevel;
 
 /// One target, scenario and set of limits over rising load.
 pub(super) struct Ladder<'a> {
@@ -77,6 +78,9 @@ fn level(cell: &CellPlan, axis: LoadAxis) -> String {
         LoadAxis::Rate => parts.push(format!("{} connections{streams}", cell.load.connections)),
         LoadAxis::Connections if !streams.is_empty() => parts.push(format!("connections{streams}")),
         LoadAxis::Connections => {}
+    }
+    if let TraceLevel::Share(_) = cell.load.trace_level() {
+        parts.push(format!("trace {}", cell.load.trace_level()));
     }
     parts.retain(|part| !part.is_empty());
     parts.join(", ")

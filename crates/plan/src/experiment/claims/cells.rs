@@ -63,6 +63,7 @@ fn varied(cells: &[CellPlan]) -> Vec<&'static str> {
         ("rate = …", several(|a, b| a.load.rate_per_s != b.load.rate_per_s)),
         ("http = \"…\"", several(|a, b| a.load.connection.http != b.load.connection.http)),
         ("streams = …", several(|a, b| a.load.connection.streams != b.load.connection.streams)),
+        ("trace = \"…\"", several(|a, b| a.load.trace_level() != b.load.trace_level())),
         ("cpus = …", several(|a, b| a.limits.cpus != b.limits.cpus)),
     ]
     .into_iter()
@@ -78,6 +79,7 @@ fn over(first: &At, rest: &At) -> At {
         rate: first.rate.or(rest.rate),
         http: first.http.or(rest.http),
         streams: first.streams.or(rest.streams),
+        trace: first.trace.or(rest.trace),
         cpus: first.cpus.or(rest.cpus),
     }
 }
@@ -88,5 +90,6 @@ fn is_at(cell: &CellPlan, at: &At) -> bool {
         && at.rate.is_none_or(|wanted| cell.load.rate_per_s == Some(wanted.0))
         && at.http.is_none_or(|wanted| cell.load.connection.http == wanted)
         && at.streams.is_none_or(|wanted| cell.load.connection.streams == wanted)
+        && at.trace.is_none_or(|wanted| cell.load.trace_level() == wanted)
         && at.cpus.is_none_or(|wanted| cell.limits.cpus == Some(wanted))
 }
