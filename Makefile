@@ -9,7 +9,7 @@ GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/ech
 PHP_TARGETS := targets/php/fpm targets/php/swoole
 RUST_TARGETS := targets/rust/common targets/rust/axum targets/rust/hyper targets/rust/tonic
 NODE_PACKAGES := targets/node/common targets/node/fastify targets/node/express targets/node/grpc
-FUZZ_TARGETS := response chunked request experiment audit counters profile coding answer import template files http2 hpack grpc
+FUZZ_TARGETS := response chunked request experiment audit counters profile coding answer import template files http2 hpack grpc spans
 # Seconds of `make fuzz` in all, shared out evenly.
 FUZZ_SECONDS ?= 3600
 PRONY := target/release/prony
@@ -164,6 +164,7 @@ FUZZ_BYTES_MAX_files := 1024
 FUZZ_BYTES_MAX_http2 := 1024
 FUZZ_BYTES_MAX_hpack := 512
 FUZZ_BYTES_MAX_grpc := 512
+FUZZ_BYTES_MAX_spans := 2048
 # An input of audit passes so many branches that weighing each of them (entropic) takes a fifth of the time; without it as
 # many inputs find as much.
 FUZZ_OPTIONS_audit := -entropic=0

@@ -113,7 +113,7 @@ fn joined(folder: &RunFolder, file: &Path) -> Result<SpansFile> {
     let spans = record::join_spans(folder, &run, file)?;
     if spans.lines > 0 && spans.lines == spans.lines_skipped {
         bail!(
-            "{} has no traces of OpenTelemetry\n  remedy: give the file of a collector's file exporter, in JSON lines",
+            "{} has no traces of OpenTelemetry\n  remedy: give the file of a collector's file exporter, in JSON lines and without compression",
             file.display()
         );
     }

@@ -24,6 +24,7 @@ pub mod profile;
 pub mod read;
 pub mod request;
 pub mod response;
+pub mod spans;
 pub mod template;
 
 pub use broken::Broken;
@@ -38,7 +39,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 16] = [
     Target { name: "response", check: response::check },
     Target { name: "chunked", check: chunked::check },
     Target { name: "request", check: request::check },
@@ -54,4 +55,5 @@ pub const TARGETS: [Target; 15] = [
     Target { name: "http2", check: http2::check },
     Target { name: "hpack", check: hpack::check },
     Target { name: "grpc", check: grpc::check },
+    Target { name: "spans", check: spans::check },
 ];

@@ -153,6 +153,11 @@ fn grpc() {
 }
 
 #[test]
+fn spans() {
+    run("spans");
+}
+
+#[test]
 fn a_planted_fault_is_found() {
     let faulty = Target {
         name: "faulty",

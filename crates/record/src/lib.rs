@@ -29,4 +29,4 @@ pub use error::RecordError;
 pub use files::{Lines, beside, read_json, write_json, write_whole};
 pub use folder::{RunFolder, TrialFolder, run_name};
 pub use hlog_merge::{GrowingLog, NewRows, TimedRow};
-pub use spans::{join_spans, joined_spans};
+pub use spans::{SPAN_NAME_CHARS_MAX, SPANS_MAX, TargetSpans, join_spans, joined_spans, read_target_spans};

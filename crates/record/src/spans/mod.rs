@@ -9,7 +9,8 @@ use crate::RecordError;
 use crate::files::read_json;
 use crate::folder::RunFolder;
 use analyze::where_time_went;
-use read::{NAME_CHARS_MAX, read_spans};
+pub use read::{NAME_CHARS_MAX as SPAN_NAME_CHARS_MAX, SPANS_MAX, TargetSpans, read_target_spans};
+use read::{NAME_CHARS_MAX, read_file};
 use schema::analysis::{AnalysisFile, CellSummary};
 use schema::run::RunFile;
 use schema::spans::{RequestSpans, SPANS_SHOWN, SpanTime, SpansFile};
@@ -28,7 +29,7 @@ const FILE: &str = "spans.json";
 pub fn join_spans(folder: &RunFolder, run: &RunFile, spans: &Path) -> Result<SpansFile, RecordError> {
     let wanted = wanted(folder, run)?;
     let traces: HashMap<u128, u64> = wanted.iter().map(|one| (one.trace, one.span)).collect();
-    let found = read_spans(spans, |trace| traces.contains_key(&trace))?;
+    let found = read_file(spans, |trace| traces.contains_key(&trace))?;
     let mut file = SpansFile {
         run: run.id.clone(),
         lines: found.lines,
