@@ -75,6 +75,9 @@ fn push_every(receiver: &Receiver, folder: &Path, every: Duration, stop: &Atomic
         let due = Instant::now() + every;
         // What ended meanwhile is seen by a look after that.
         let is_last = stop.load(Ordering::Relaxed);
+        if is_last {
+            receiver.hurry();
+        }
         feed.look();
         if let Some(quiet) = &quiet {
             quiet.keep_off(feed.pins());

@@ -7,7 +7,7 @@
 use crate::args::MonitorArgs;
 use crate::output;
 use crate::push::Receiver;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use engine::IntervalData;
 use record::{Lines, TrialFolder, hlog, live};
 use rustix::process::{Pid, Signal, kill_process};
@@ -19,8 +19,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long a process that sends may take for its last values: two exchanges, and one that was under way.
-const FINISH_MAX: Duration = Duration::from_secs(35);
+/// How long a process that sends may take for its last values and spans. One that has no answer ends after some 6 s: what is
+/// left are receivers that answer slowly.
+const FINISH_MAX: Duration = Duration::from_secs(25);
 /// Between two looks whether it has ended.
 const FINISH_LOOK: Duration = Duration::from_millis(5);
 
@@ -58,12 +59,27 @@ impl Monitor {
     pub(crate) fn end(&mut self, run: &Path) {
         let pushed = self.pushgateway.iter().map(|receiver| receiver.push(run));
         // The process knows which spans it has sent. One that was gone before it could send has sent none.
-        let left =
-            self.streams.iter_mut().filter_map(|(receiver, side)| (!side.finish()).then_some(receiver));
-        for error in pushed.chain(left.map(|receiver| receiver.push(run))).filter_map(Result::err) {
+        let left = self.streams.iter_mut().map(|(receiver, side)| match side.finish() {
+            Finish::InOrder => Ok(()),
+            Finish::Gone => receiver.push(run),
+            Finish::TooSlow => {
+                Err(anyhow!("{} was too slow to take all of the last values", receiver.name()))
+            }
+        });
+        for error in pushed.chain(left).filter_map(Result::err) {
             output::say!("note: {error:#}");
         }
     }
+}
+
+/// How a process that sends ended.
+enum Finish {
+    /// Once it had sent what was left, or said why not.
+    InOrder,
+    /// Before it was asked to, or with a failure.
+    Gone,
+    /// Not within [`FINISH_MAX`].
+    TooSlow,
 }
 
 /// A process that answers or sends.
@@ -80,23 +96,21 @@ impl Side {
         command.spawn().map(Self).context("cannot start the process that sends values")
     }
 
-    /// Has it send what is left and waits until it did; whether it ended in order. What it could not send is a note of its
-    /// own.
-    fn finish(&mut self) -> bool {
-        let Some(pid) = Pid::from_raw(self.0.id().cast_signed()) else { return false };
+    /// Has it send what is left and waits until it did. What it could not send is a note of its own.
+    fn finish(&mut self) -> Finish {
+        let Some(pid) = Pid::from_raw(self.0.id().cast_signed()) else { return Finish::Gone };
         let end = Instant::now() + FINISH_MAX;
         if kill_process(pid, Signal::TERM).is_err() {
-            return false;
+            return Finish::Gone;
         }
         while Instant::now() < end {
             match self.0.try_wait() {
-                Ok(Some(status)) => return status.success(),
+                Ok(Some(status)) if status.success() => return Finish::InOrder,
                 Ok(None) => std::thread::sleep(FINISH_LOOK),
-                Err(_) => return false,
+                Ok(Some(_)) | Err(_) => return Finish::Gone,
             }
         }
-        // It hangs on a collector that takes no bytes, and would do so here.
-        true
+        Finish::TooSlow
     }
 
     fn answering(args: &MonitorArgs, runs: &Path) -> Result<Self> {

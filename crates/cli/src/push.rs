@@ -8,15 +8,20 @@ use export::{
     otlp, otlp_refused, otlp_spans, remote_write, remote_write_native, text,
 };
 use plan::net::{HttpUrl, Scheme};
-use probe::{Answer, Limits};
+use probe::{Answer, Limits, ProbeError};
 use std::cell::Cell;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 use wire::{RequestHead, encode_request};
 
-/// Bounds of a push: both kinds of receiver answer at once.
-const LIMITS: Limits = Limits { timeout: Duration::from_secs(10), body_bytes: 64 << 10 };
+/// How long an exchange may take: every kind of receiver answers at once.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// The same of the last values, where the exchange before them had no answer in time. Who waits for the end of a load is not
+/// kept waiting for a receiver that hangs.
+const TIMEOUT_LAST: Duration = Duration::from_secs(1);
+/// Bytes of an answer; receivers say little.
+const ANSWER_BYTES_MAX: usize = 64 << 10;
 /// Spans of one request to a collector: some 300 kB.
 const SPANS_MAX: usize = 1_000;
 /// Most of a refusal that is shown.
@@ -31,6 +36,10 @@ pub(crate) struct Receiver {
     address: SocketAddr,
     /// Whether a store takes native histograms, as far as is known.
     takes_native: Cell<bool>,
+    /// For the next exchange.
+    timeout: Cell<Duration>,
+    /// Whether the exchange before had no answer in time.
+    hangs: Cell<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -75,7 +84,15 @@ impl Receiver {
     fn of(kind: Kind, url: &str, consent: &[String]) -> Result<Self> {
         let remedy = "push to http://, through a tunnel where the way is not safe";
         let (url, address) = plain_http(url, consent, remedy)?;
-        Ok(Self { kind, url, address, takes_native: Cell::new(true) })
+        let (takes_native, timeout, hangs) = (Cell::new(true), Cell::new(TIMEOUT), Cell::new(false));
+        Ok(Self { kind, url, address, takes_native, timeout, hangs })
+    }
+
+    /// From now on nothing but the last values is sent, for which somebody waits.
+    pub(crate) fn hurry(&self) {
+        if self.hangs.get() {
+            self.timeout.set(TIMEOUT_LAST);
+        }
     }
 
     /// Sends what a run, or the runs of a folder, came to so far.
@@ -162,15 +179,17 @@ impl Receiver {
         let host = self.url.authority();
         let head = RequestHead { method, target: &target, host: &host, headers: &headers };
         let request = encode_request(&head, body)?;
-        let answer = probe::exchange(self.address, &request, false, LIMITS)
-            .with_context(|| format!("{} did not take the values", self.name()))?;
+        let limits = Limits { timeout: self.timeout.get(), body_bytes: ANSWER_BYTES_MAX };
+        let answer = probe::exchange(self.address, &request, false, limits);
+        self.hangs.set(matches!(answer, Err(ProbeError::TimedOut { .. })));
+        let answer = answer.with_context(|| format!("{} did not take the values", self.name()))?;
         if !(200..300).contains(&answer.status) {
             bail!("{} refused the values (status {}): {}", self.name(), answer.status, shown(&answer.body));
         }
         Ok(answer)
     }
 
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let kind = match self.kind {
             Kind::Pushgateway => "Pushgateway",
             Kind::Collector => "collector",

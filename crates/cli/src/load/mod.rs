@@ -27,6 +27,7 @@ use resolve::resolve;
 use runner::RunnerError;
 use schema::alarm::AlarmLine;
 use schema::analysis::BeliefLevel;
+use schema::calibration::CalibrationSummary;
 use schema::load::LoadReport;
 use schema::plan::PinPlan;
 use schema::said;
@@ -87,11 +88,26 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &Arc<AtomicBool>) -> Resul
     watcher.progress.begins(&job);
     let measured = measure_or_refuse(&job, &mut watcher, stop);
     watcher.progress.finish();
+    let fired = alarms.map(Alarms::end).unwrap_or_default();
+    let code = measured.and_then(|measured| tell(args, measured, &fired, limit, &mut watcher));
+    // Last of all: a receiver that hangs keeps no result back.
     if let (Some(monitor), Some(files)) = (&mut monitor, &watcher.monitored) {
         monitor.end(files.run());
     }
-    let fired = alarms.map(Alarms::end).unwrap_or_default();
-    let (mut report, code, rows) = measured?;
+    Ok(match code? {
+        _ if aborted.get().is_some() => exit::CLAIM,
+        code => code,
+    })
+}
+
+/// Prints the result and writes its files; gives the exit code.
+fn tell(
+    args: &LoadArgs,
+    (mut report, code, rows): Measured,
+    fired: &[AlarmLine],
+    limit: Option<CalibrationSummary>,
+    watcher: &mut Watcher<'_>,
+) -> Result<u8> {
     report.notes.extend(fired.iter().map(note));
     report.instrument_limit = limit;
     report.thresholds = args.result.fail.iter().map(|threshold| threshold.check(&report)).collect();
@@ -105,7 +121,6 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &Arc<AtomicBool>) -> Resul
     }
     printed.and(written).and(rows)?;
     Ok(match code {
-        _ if aborted.get().is_some() => exit::CLAIM,
         exit::DONE => judged(args, &report),
         code => code,
     })
@@ -192,13 +207,11 @@ impl Watch for Watcher<'_> {
     }
 }
 
-/// The report, its exit code, and whether the file of rows is there; a load of which nothing could connect has a report,
-/// too.
-fn measure_or_refuse(
-    job: &LoadJob,
-    watcher: &mut Watcher<'_>,
-    stop: &AtomicBool,
-) -> Result<(LoadReport, u8, Result<()>)> {
+/// The report, its exit code, and whether the file of rows is there.
+type Measured = (LoadReport, u8, Result<()>);
+
+/// A load of which nothing could connect has a report, too.
+fn measure_or_refuse(job: &LoadJob, watcher: &mut Watcher<'_>, stop: &AtomicBool) -> Result<Measured> {
     let scripts = watcher.script.as_ref().map(|script| script.workers().clone());
     match measure(job, scripts.as_ref(), watcher, stop) {
         Ok(mut measured) => {
