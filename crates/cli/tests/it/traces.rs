@@ -165,13 +165,14 @@ fn run_with(folder: &Path, trace: &str, more: &str) -> String {
     run.to_str().unwrap().to_owned()
 }
 
-/// Bytes that a trial sent for each answer that it had.
-fn sent_each(run: &str, id: u32) -> f64 {
-    let lines =
-        std::fs::read_to_string(Path::new(run).join(format!("trials/{id:04}/intervals.ndjson"))).unwrap();
+/// The fewest and the most bytes that a request of a trial can have: some were written and not answered.
+fn request_bytes(run: &str, id: u32) -> (f64, f64) {
+    let file = Path::new(run).join(format!("trials/{id:04}/intervals.ndjson"));
+    let lines = std::fs::read_to_string(file).unwrap();
     let lines: Vec<IntervalLine> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let sent: u64 = lines.iter().map(|line| line.written_bytes).sum();
-    sent as f64 / lines.iter().map(|line| line.completed).sum::<u64>() as f64
+    let sent = lines.iter().map(|line| line.written_bytes).sum::<u64>() as f64;
+    let answered = lines.iter().map(|line| line.completed).sum::<u64>() as f64;
+    (sent / (answered + 2.0), sent / answered)
 }
 
 #[test]
@@ -180,11 +181,12 @@ fn one_run_holds_requests_with_a_trace_against_those_without() {
     let claim = "[[claim]]\ntext = \"A header costs little\"\nmetric = \"cpu_per_request\"\nratio = \"<= 1.5\"\n\
         better = \"one\"\nat = { trace = \"50%\" }\nthan = \"one\"\nthan_at = { trace = \"off\" }\n";
     let run = run_with(folder.path(), "[\"off\", \"50%\"]", claim);
-    let plan = &read(&Path::new(&run).join("run.json"))["plan"];
+    let file = read(&Path::new(&run).join("run.json"));
+    let plan = &file["plan"];
     let labels: Vec<_> =
         plan["cells"].as_array().unwrap().iter().map(|cell| cell["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["one, 2 connections, trace off", "one, 2 connections, trace 50%"]);
-    let mut sent = [0.0; 2];
+    let mut bytes = [(0.0, 0.0); 2];
     for id in 1..=4 {
         let file: TrialFile =
             serde_json::from_value(read(&Path::new(&run).join(format!("trials/{id:04}/trial.json"))))
@@ -194,16 +196,16 @@ fn one_run_holds_requests_with_a_trace_against_those_without() {
         assert_eq!(load.plan.load.trace.map(|trace| trace.share), is_on.then_some(0.5), "{id}");
         assert!(load.notable.slowest.iter().all(|one| one.trace.is_some() == is_on));
         assert_eq!(load.notable.slowest_sampled.is_empty(), !is_on);
-        sent[usize::from(is_on)] = sent_each(&run, id);
+        bytes[usize::from(is_on)] = request_bytes(&run, id);
     }
-    // Name, colon, blank and end of line beside the value; requests that were in flight at the end are a little more.
+    // Name, colon, blank and end of line beside the value; ports of targets may differ by a digit.
     let header = (TraceContext::HEADER.len() + TraceContext::BYTES + 4) as f64;
-    assert!((sent[1] - sent[0] - header).abs() < 3.0, "{sent:?}");
+    let [off, on] = bytes;
+    assert!(on.0 - off.1 <= header + 1.0 && header - 1.0 <= on.1 - off.0, "{bytes:?}");
     let report = std::fs::read_to_string(Path::new(&run).join("report.md")).unwrap();
-    assert!(
-        labels.iter().all(|label| report.contains(label)) && report.contains("A header costs little"),
-        "{report}"
-    );
+    for text in ["2 connections, trace off", "2 connections, trace 50%", "A header costs little"] {
+        assert!(report.contains(text), "{text}: {report}");
+    }
 }
 
 /// How often a collector has printed a span with these ids: once each, or it was sent twice.

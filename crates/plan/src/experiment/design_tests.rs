@@ -127,13 +127,13 @@ fn the_share_of_traces_is_a_factor_like_the_others() {
     assert_eq!(labels(&format!("{one}trace = \"1%\"\n")), ["a, 16 connections"], "one level is no factor");
     assert_eq!(
         labels(&format!("{all}[design]\nexclude = [{{ trace = \"off\" }}, {{ trace = 0.01 }}]\n")),
-        [&*names[1], &names[3]]
+        [names[1].as_str(), names[3].as_str()]
     );
     let one_at_a_time = "[design]\nkind = \"one-at-a-time\"\nbaseline = { trace = \"1%\" }\n";
     let both = all.replace("= 16", "= [16, 64]") + one_at_a_time;
     assert_eq!(labels(&both).len(), 5, "four levels, and 64 connections once");
 
-    let claim = "[[claim]]\nmetric = \"cpu_per_request\"\nbetter = \"a\"\nthan = \"a\"\nratio = \"<= 1.05\"\n\
+    let claim = "[[claim]]\ntext = \"c\"\nmetric = \"cpu_per_request\"\nbetter = \"a\"\nthan = \"a\"\nratio = \"<= 1.05\"\n\
                  than_at = { trace = \"off\" }\n";
     let claimed = plan("", &format!("{all}{claim}at = {{ trace = \"1%\" }}\n")).unwrap();
     assert_eq!(claimed.claims.len(), 1);
@@ -151,11 +151,11 @@ fn the_share_of_traces_is_a_factor_like_the_others() {
 #[test]
 fn shares_of_traces_that_cannot_be_have_their_place_and_a_remedy() {
     for (levels, texts) in [
-        ("[]", &["x.toml:9:1", "key `load.trace`", "the list is empty"][..]),
+        ("[]", &["x.toml:10:1", "key `load.trace`", "the list is empty"][..]),
         ("[\"off\", \"101%\"]", &["key `load.trace`", "a share of 1.01", "from 0 to 100%"]),
         ("[\"1%\", 0.01]", &["key `load.trace`", "the list has 1% twice", "give each level once"]),
-        ("[\"of\", \"1%\"]", &["x.toml:9:", "unknown value `of`", "did you mean `off`?"]),
-        ("\"some\"", &["x.toml:9:9", "`some` is no share of the traces", "write 1%, 0.01 or off"]),
+        ("[\"of\", \"1%\"]", &["x.toml:10:", "unknown value `of`", "did you mean `off`?"]),
+        ("\"some\"", &["x.toml:10:9", "`some` is no share of the traces", "write 1%, 0.01 or off"]),
     ] {
         let target = "[[target]]\nname = \"a\"\nreference = {}\n";
         refused(
