@@ -136,7 +136,7 @@ mod tests {
         assert!(spoiled(|found| found.by_trace.get_mut(&7).unwrap()[0].name = "x".repeat(121)));
         let many: String = (1..=300).map(|id| line(7, id, 0)).collect();
         assert!(
-            check_with(many.as_bytes(), &|bytes| {
+            check_with(many.as_bytes(), &move |bytes| {
                 // As a reader that keeps all.
                 let mut all = TargetSpans::default();
                 for part in bytes.chunks(bytes.len() / 2 + 1) {
@@ -150,7 +150,7 @@ mod tests {
         );
         // Keeps what comes first.
         let first = |bytes: &[u8]| read(bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap());
-        let first = |bytes: &[u8]| TargetSpans { lines: 3, ..first(bytes) };
+        let first = move |bytes: &[u8]| TargetSpans { lines: 3, ..first(bytes) };
         assert!(check_with(text.as_bytes(), &first).unwrap_err().to_string().contains("order of lines"));
     }
 
