@@ -11,11 +11,8 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// Most agents of a fleet. More than were tried would be a promise without a measurement
-/// (`benches/results/2026-11-28-fleet-scale`).
-const AGENTS_MAX: usize = 10_000;
-/// Most that prony starts on this host by a number: an agent with its generator takes some 65 MiB.
-const HERE_MAX: usize = 200;
+/// Most agents of a fleet. More than were tried would be a promise without a measurement.
+const AGENTS_MAX: usize = 200;
 /// Longest name of an agent, which stands in tables.
 const NAME_MAX: usize = 64;
 /// Why these are refused.
@@ -29,22 +26,22 @@ const OF_ITS_NETWORK: &str = "the generator's network of its own is on one machi
 pub fn read(argument: &str) -> Result<FleetPlan, PlanError> {
     if argument.bytes().all(|byte| byte.is_ascii_digit()) && !argument.is_empty() {
         let here = |n| AgentEntry { name: Some(format!("here-{n}")), here: true, ..AgentEntry::default() };
-        let count = argument.parse().unwrap_or(usize::MAX).min(HERE_MAX + 1);
+        let count = argument.parse().unwrap_or(usize::MAX).min(AGENTS_MAX + 1);
         let file = FleetFile { agents: (1..=count).map(here).collect() };
-        return resolve(&file, Path::new(""), HERE_MAX).map_err(|problem| problem.locate("--fleet", "").into());
+        return resolve(&file, Path::new("")).map_err(|problem| problem.locate("--fleet", "").into());
     }
     let path = Path::new(argument);
     let text = std::fs::read_to_string(path).map_err(PlanError::io("read the fleet of", path))?;
     let file: FleetFile = parse_toml(argument, &text)?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    resolve(&file, folder, AGENTS_MAX).map_err(|problem| problem.locate(argument, &text).into())
+    resolve(&file, folder).map_err(|problem| problem.locate(argument, &text).into())
 }
 
 /// Paths of keys are from `folder` on.
-fn resolve(file: &FleetFile, folder: &Path, most: usize) -> Result<FleetPlan, Problem> {
-    if !(1..=most).contains(&file.agents.len()) {
+fn resolve(file: &FleetFile, folder: &Path) -> Result<FleetPlan, Problem> {
+    if !(1..=AGENTS_MAX).contains(&file.agents.len()) {
         let cause = format!("a fleet of {} agents", file.agents.len());
-        return Err(Problem::at("agent", cause, format!("give from 1 to {most} agents")));
+        return Err(Problem::at("agent", cause, format!("give from 1 to {AGENTS_MAX} agents")));
     }
     let mut names = BTreeSet::new();
     let mut agents = Vec::new();
@@ -260,7 +257,7 @@ mod tests {
     #[test]
     fn mistakes_come_with_their_line_and_the_remedy() {
         for (text, parts) in [
-            ("", ["a fleet of 0 agents", "from 1 to 10000"]),
+            ("", ["a fleet of 0 agents", "from 1 to 200"]),
             (
                 "[[agent]]\nname = \"a\"\nhere = true\n[[agent]]\nname = \"a\"\nhere = true\n",
                 [":5:", "two agents"],
