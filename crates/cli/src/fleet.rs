@@ -113,6 +113,9 @@ fn table(found: &FleetListFile) -> String {
             format::duration(clock.bound_ns as f64),
             clock.exchanges
         );
+        if let Some(note) = facts.kernel_clock.and_then(|clock| clock.note()) {
+            let _ = writeln!(text, "{:<16} {note}", "");
+        }
         let _ = writeln!(text, "{:<16} {}", "", agent.state.as_ref().map_or_else(String::new, doing));
     }
     text

@@ -42,6 +42,7 @@ mod standing;
 mod sync;
 mod tally;
 mod tls;
+mod varint;
 mod way;
 mod worker;
 
@@ -61,7 +62,7 @@ pub use lazy_histogram::LazyHistogram;
 pub use names::Lookup;
 pub use opening::setup_time_max;
 pub use origin::{machine_ns, on_clock};
-pub use parcel::{Parcel, ParcelError};
+pub use parcel::{Most, Parcel, ParcelError};
 pub use part::Part;
 pub use redirects::Redirects;
 pub use resident::give_back_pages;

@@ -3,8 +3,8 @@
 use analyze::arrivals::Sent;
 use engine::IntervalData;
 
-/// Requests that are kept at most; more tell no more.
-const KEPT_MAX: usize = 200_000;
+/// Requests that are kept at most, but for those of the interval in which there are so many; more say no more.
+pub(crate) const KEPT_MAX: usize = 200_000;
 
 /// Gathers the stamps of the measured intervals.
 #[derive(Debug, Default)]

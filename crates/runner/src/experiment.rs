@@ -152,6 +152,9 @@ fn agents_of(plan: &ExperimentPlan, observer: &mut dyn Observer) -> Result<Vec<A
             agent.facts.host,
             agent.clock.bound_ns.div_ceil(1000)
         ));
+        if let Some(note) = agent.facts.kernel_clock.and_then(|clock| clock.note()) {
+            observer.note(&format!("agent {}: {note}", agent.name));
+        }
     }
     Ok(agents)
 }

@@ -1,6 +1,7 @@
 //! The agents of a fleet in files of results: what each is, how its clock stands, what it did.
 
 use crate::calibration::CalibrationSummary;
+use crate::kernel_clock::KernelClock;
 use crate::version::FleetListVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,9 @@ pub struct AgentFacts {
     /// What the instrument can do there as `prony calibrate` found it; absent where it was not calibrated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationSummary>,
+    /// How its kernel keeps its clock; absent where that cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_clock: Option<KernelClock>,
 }
 
 /// An agent's clock against the controller's.

@@ -38,6 +38,7 @@ pub mod grpc;
 pub mod hooks;
 pub mod intervention;
 pub mod json;
+pub mod kernel_clock;
 pub mod knob;
 pub mod lab;
 pub mod layers;

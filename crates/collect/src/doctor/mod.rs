@@ -8,6 +8,7 @@
 mod activity;
 mod busiest;
 pub(crate) mod cgroup;
+mod clock;
 mod cpu;
 mod fact;
 mod kernel;
@@ -17,12 +18,14 @@ mod mitigations;
 mod network;
 mod timing;
 
+pub use clock::kernel_clock;
 pub use machine::{Machine, machine};
 pub use timing::timing;
 
 use crate::{Roots, text};
 use busiest::Snapshot;
 use schema::doctor::{DoctorReport, Fact};
+use schema::kernel_clock::KernelClock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -54,10 +57,19 @@ pub fn doctor(roots: &Roots) -> DoctorReport {
     }
     let between = start.elapsed();
     let after = Moment::now(roots);
-    DoctorReport { facts: facts(roots, &before, &after, between), ..DoctorReport::default() }
+    // Trees that were planted are another host, whose clock cannot be asked.
+    let clock = (*roots == Roots::default()).then(kernel_clock).flatten();
+    let facts = facts(roots, &before, &after, between, clock.as_ref());
+    DoctorReport { facts, ..DoctorReport::default() }
 }
 
-fn facts(roots: &Roots, before: &Moment, after: &Moment, between: Duration) -> Vec<Fact> {
+fn facts(
+    roots: &Roots,
+    before: &Moment,
+    after: &Moment,
+    between: Duration,
+    clock: Option<&KernelClock>,
+) -> Vec<Fact> {
     let mut facts = cpu::facts(roots);
     facts.extend(mitigations::facts(roots));
     facts.extend(activity::facts(roots, before.stat.as_deref(), after.stat.as_deref()));
@@ -65,6 +77,7 @@ fn facts(roots: &Roots, before: &Moment, after: &Moment, between: Duration) -> V
     facts.extend(memory::facts(roots));
     facts.extend(network::facts(roots));
     facts.extend(kernel::facts(roots));
+    facts.push(clock::fact(clock));
     facts.extend(cgroup::facts(roots));
     facts
 }

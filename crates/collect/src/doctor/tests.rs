@@ -42,7 +42,7 @@ impl Planted {
             stat: (!stat.is_empty()).then(|| stat.as_bytes().to_vec()),
             processes: busiest::snapshot(&self.roots),
         };
-        facts(&self.roots, &moment(before), &moment(after), Duration::from_secs(1))
+        facts(&self.roots, &moment(before), &moment(after), Duration::from_secs(1), None)
     }
 }
 
@@ -106,6 +106,7 @@ fn a_host_that_tells_nothing_has_notes_without_values() {
     kernel.clock_source
     limits.descriptors
     limits.file_max
+    kernel.clock_sync
     cgroup.abilities
     cgroup.cpu_quota
     cgroup.memory_limit

@@ -35,6 +35,15 @@ impl Sent {
         self.complete_to_ns = self.stamps.last().filter(|_| is_full).map_or(u64::MAX, |last| last.1);
     }
 
+    /// Keeps the first `most` stamps: it is complete up to the last of them.
+    pub(crate) fn cut(&mut self, most: usize) {
+        if self.stamps.len() > most {
+            self.stamps.truncate(most);
+            let last_ns = self.stamps.last().map_or(0, |last| last.1);
+            self.complete_to_ns = self.complete_to_ns.min(last_ns);
+        }
+    }
+
     /// Adds another worker's stamps of the same interval; only what both have in full stays.
     pub(super) fn merge(&mut self, other: &Self) {
         self.complete_to_ns = self.complete_to_ns.min(other.complete_to_ns);
@@ -67,6 +76,17 @@ mod tests {
         merged.merge(&sent([(20, 21), (95, 160)].into_iter()));
         assert_eq!(merged.stamps, [(10, 11), (20, 21), (90, 140), (95, 160)]);
         assert_eq!(merged.complete_to_ns, u64::MAX);
+    }
+
+    #[test]
+    fn what_is_cut_is_complete_up_to_its_last_stamp() {
+        let whole = sent([(10, 11), (20, 21), (30, 31)].into_iter());
+        let cut = |most| {
+            let mut cut = whole.clone();
+            cut.cut(most);
+            (cut.stamps.len(), cut.complete_to_ns)
+        };
+        assert_eq!([cut(0), cut(2), cut(3)], [(0, 0), (2, 21), (3, u64::MAX)]);
     }
 
     #[test]

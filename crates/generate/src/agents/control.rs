@@ -9,6 +9,7 @@ use super::facts::boot_id;
 use super::link::{Heard, can_reopen, open};
 use super::member::Member;
 use super::muster::Muster;
+use super::parcel::{most, unwrap};
 use super::portable::{Packed, goes_to_loopback, pack, source};
 use super::protocol::{Errand, LEASE_NS, Order, Report, Wish, sums};
 use super::tally;
@@ -16,9 +17,11 @@ use crate::GenerateError;
 use crate::each::wall_clock_of;
 use crate::orders::timeline;
 use crate::processes::{peak_rss_bytes, split};
+use crate::sent_windows::KEPT_MAX;
 use crate::set_up::SetUp;
 use engine::{
-    Assembly, EngineError, IntervalData, Overdue, Part, Step, Timeline, machine_ns, on_clock, setup_time_max,
+    Assembly, EngineError, IntervalData, Most, Overdue, Part, Step, Timeline, machine_ns, on_clock,
+    setup_time_max,
 };
 use fleet::{DeliveryError, Parcel};
 use plan::LoadJob;
@@ -51,13 +54,17 @@ pub(crate) struct Agents {
     packed: Packed,
     timeline: Timeline,
     clock: MonotonicClock,
-    parts: Assembly<IntervalData>,
+    /// As they came: an interval of each agent in full would fill the memory where there are many.
+    parts: Assembly<engine::Parcel>,
+    most: Most,
     merged: IntervalData,
     set_up: SetUp,
     peak_rss_bytes: u64,
     /// Origin on this clock, on the wall clock, and the first measured interval, once they are decided.
     begun: Option<(u64, u64)>,
     measure_from: Option<u64>,
+    /// Stamps of measured intervals that the check of arrivals has for sure.
+    stamps: usize,
     is_stopped: bool,
     /// The agent that somebody asked to end the load, if one was.
     stopped_by: Option<String>,
@@ -90,11 +97,13 @@ impl Agents {
             timeline,
             clock: MonotonicClock::starting_now(),
             parts: Assembly::on(&timeline),
+            most: most(job),
             merged: IntervalData::default(),
             set_up: SetUp::new(job.load.driver),
             peak_rss_bytes: 0,
             begun: None,
             measure_from: None,
+            stamps: 0,
             is_stopped: false,
             stopped_by: None,
         };
@@ -210,7 +219,7 @@ impl Agents {
         loop {
             self.muster.beat();
             if let Some((index, parts)) = self.parts.take() {
-                let lines = self.merge(index, parts);
+                let lines = self.merge(index, parts)?;
                 return Ok((Step::Interval(&self.merged), lines));
             }
             if self.parts.has_ended() {
@@ -229,21 +238,41 @@ impl Agents {
     }
 
     /// Parts by agent, so that what is merged does not depend on who was first. Gives the lines by agent.
-    fn merge(&mut self, index: u64, mut parts: Vec<(usize, IntervalData)>) -> Vec<AgentInterval> {
+    fn merge(
+        &mut self,
+        index: u64,
+        mut parts: Vec<(usize, engine::Parcel)>,
+    ) -> Result<Vec<AgentInterval>, GenerateError> {
         parts.sort_by_key(|(number, _)| *number);
         let is_measured = self.measure_from.is_some_and(|from| index >= from);
-        let named = parts.iter().map(|(number, part)| (self.muster.members[*number].name(), part));
-        let lines = tally::lines(named);
+        let mut lines = tally::Lines::of(parts.len());
         let mut sum: Option<IntervalData> = None;
         for (number, part) in parts {
-            self.muster.members[number].tally.add(&part, is_measured);
+            let member = &mut self.muster.members[number];
+            let part = part.unpack().map_err(|error| member.garbled(error.to_string()))?;
+            lines.add(&member.plan.name, &part);
+            member.tally.add(&part, is_measured);
             match &mut sum {
                 Some(sum) => sum.merge(&part),
                 None => sum = Some(part),
             }
         }
         self.merged = sum.unwrap_or_default();
-        lines
+        if is_measured {
+            self.count_stamps();
+        }
+        Ok(lines.all())
+    }
+
+    /// Lets agents send no more stamps than anybody takes.
+    fn count_stamps(&mut self) {
+        let (before, start_ns) = (self.stamps, self.merged.counts.start_ns);
+        // Earlier ones are of a window that may have ended before.
+        let own = self.merged.sent.stamps.iter().filter(|(intended_ns, _)| *intended_ns >= start_ns);
+        self.stamps += own.count();
+        if before < KEPT_MAX && self.stamps >= KEPT_MAX {
+            self.muster.members.iter().for_each(|member| member.say(&Order::StampsAreEnough));
+        }
     }
 
     /// Nothing waits to be heard: who has said nothing for as long as a lease lasts is lost.
@@ -292,6 +321,9 @@ impl Agents {
         self.say_begin(number);
         if let Some(from) = self.measure_from {
             member.say(&Order::MeasureFrom(from));
+        }
+        if self.stamps >= KEPT_MAX {
+            member.say(&Order::StampsAreEnough);
         }
         if self.is_stopped {
             member.say(&Order::Stop);
@@ -365,16 +397,15 @@ impl Agents {
         let texts = member.inbox.take(parcel);
         let texts = texts.map_err(|source| AgentError::Delivery { name: member.name(), source })?;
         for text in texts {
-            let data = serde_json::from_str::<engine::Parcel>(&text).map_err(|error| error.to_string());
-            let data = data.and_then(|parcel| parcel.unpack().map_err(|error| error.to_string()));
-            let data = data.map_err(|cause| member.garbled(cause))?;
-            if sums(&data) != said {
+            let part = unwrap(&text, self.most).map_err(|cause| member.garbled(cause))?;
+            let index = part.counts().index;
+            if sums(part.counts()) != said {
                 return Err(member.garbled("the counts of an interval are not those in it").into());
             }
-            if data.counts.index >= ended_max || !member.follows(data.counts.index) {
+            if index >= ended_max || !member.follows(index) {
                 return Err(member.garbled("an interval is not the next that can have ended").into());
             }
-            self.parts.put(number, data.counts.index, data);
+            self.parts.put(number, index, part);
         }
         member.say(&Order::HeldBelow(member.inbox.held_below()));
         self.finish(number)

@@ -1,5 +1,6 @@
 //! What an agent says of its host.
 
+use collect::doctor::kernel_clock;
 use schema::agents::AgentFacts;
 use schema::calibration::CalibrationSummary;
 use std::fs;
@@ -18,7 +19,13 @@ pub fn facts(calibration: Option<CalibrationSummary>) -> AgentFacts {
         cpus: launch::pin::usable_cpus().map_or(0, |cpus| cpus.len() as u32),
         memory_bytes: fs::read_to_string("/proc/meminfo").ok().and_then(|text| memory_bytes(&text)),
         calibration,
+        kernel_clock: kernel_clock(),
     }
+}
+
+/// The same facts with those that change while an agent waits as they are now.
+pub(super) fn as_of_now(facts: &AgentFacts) -> AgentFacts {
+    AgentFacts { kernel_clock: kernel_clock(), ..facts.clone() }
 }
 
 /// Identifies this start of this host's kernel; empty where the system does not tell.

@@ -3,6 +3,7 @@
 use super::control::Agents;
 use super::facts::facts;
 use super::link::over_unix;
+use super::parcel::{Stamps, wrap};
 use super::portable::pack;
 use super::protocol::{Greeting, Order, Report, VERSION, next_line, sums};
 use super::sample;
@@ -22,9 +23,16 @@ type Lie = Box<dyn FnOnce(&UnixStream, &str) + Send>;
 /// An honest parcel, to be spoiled.
 fn parcel(session: &str, place: usize) -> Parcel<String> {
     let data = &booked(Part { first: 0, workers: 8 })[place];
-    let body = serde_json::to_string(&engine::Parcel::pack(data)).unwrap();
+    let body = wrap(data, Stamps::default());
     let digest = digest(body.as_bytes());
-    Parcel { session: session.to_owned(), agent: 0, interval: place as u64, digest, sums: sums(data), body }
+    Parcel {
+        session: session.to_owned(),
+        agent: 0,
+        interval: place as u64,
+        digest,
+        sums: sums(&data.counts),
+        body,
+    }
 }
 
 fn say(to: &UnixStream, report: &Report) {
@@ -57,7 +65,7 @@ fn caught(lie: Lie) -> String {
         }
     });
     let job = sample::job("http://127.0.0.1:9");
-    let muster = over(vec![(plan("liar", AgentLink::Here), over_unix(here).unwrap())]).unwrap();
+    let muster = over(vec![(plan("liar", AgentLink::Here), over_unix(here))]).unwrap();
     let mut agents = Agents::with(&job, pack(&job).unwrap(), muster, &mut |_| ()).unwrap();
     agents.begin(Some(0));
     let error = loop {
@@ -113,7 +121,7 @@ fn contents_that_are_not_what_they_are_said_to_be_are_refused() {
     check("not the next that can have ended", |to, session| {
         let mut data = booked(Part { first: 0, workers: 8 }).remove(0);
         data.counts.index = 1_000_000;
-        let body = serde_json::to_string(&engine::Parcel::pack(&data)).unwrap();
+        let body = wrap(&data, Stamps::default());
         let parcel = Parcel { digest: digest(body.as_bytes()), body, ..parcel(session, 0) };
         say(to, &Report::Parcel(Box::new(parcel)));
     });

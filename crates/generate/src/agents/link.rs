@@ -63,8 +63,27 @@ impl std::fmt::Debug for Ends {
 /// How a link ends.
 enum End {
     Program(Child, Arc<Words>),
-    Unix(UnixStream),
+    Unix(Arc<UnixStream>),
     Tcp(TcpStream),
+}
+
+/// One direction of a Unix stream.
+struct Half(Arc<UnixStream>);
+
+impl Read for Half {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        (&*self.0).read(bytes)
+    }
+}
+
+impl Write for Half {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (&*self.0).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Drop for End {
@@ -112,7 +131,7 @@ pub(super) fn open(plan: &AgentPlan, allow: &[String]) -> Result<Ends, String> {
         }
         AgentLink::Unix { path } => {
             let stream = UnixStream::connect(path).map_err(|error| format!("{path}: {error}"))?;
-            over_unix(stream).map_err(text)
+            Ok(over_unix(stream))
         }
         AgentLink::Tcp { address } => {
             let to: SocketAddr = address.parse().map_err(|_| format!("{address} is no address"))?;
@@ -152,9 +171,11 @@ fn connect(to: &[SocketAddr], named: &str) -> Result<TcpStream, String> {
 }
 
 /// The ends of a Unix stream.
-pub(super) fn over_unix(stream: UnixStream) -> io::Result<Ends> {
-    let (reader, writer) = (stream.try_clone()?, stream.try_clone()?);
-    Ok(Ends { reader: Box::new(reader), writer: Box::new(writer), end: End::Unix(stream) })
+pub(super) fn over_unix(stream: UnixStream) -> Ends {
+    // One descriptor for all three: with thousands of agents there are not enough for more.
+    let stream = Arc::new(stream);
+    let half = || Half(stream.clone());
+    Ends { reader: Box::new(half()), writer: Box::new(half()), end: End::Unix(stream) }
 }
 
 fn program(mut command: Command) -> Result<Ends, String> {
@@ -342,7 +363,7 @@ mod tests {
         let path = folder.path().join("long");
         std::fs::write(&path, vec![b'x'; 4 * PIECE_BYTES + 1]).unwrap();
         let (here, there) = UnixStream::pair().unwrap();
-        let mut link = Link::begin(over_unix(here).unwrap(), 1, |_| true);
+        let mut link = Link::begin(over_unix(here), 1, |_| true);
         link.send_file("long", path.clone());
         link.send_file("again", path);
         // Nobody reads yet, so the first file is still under way.

@@ -57,7 +57,7 @@ impl Member {
             heard_ns: machine_ns(),
             inbox: Inbox::new(session, number as u32),
             last: None,
-            tally: Tally::new(),
+            tally: Tally::default(),
             is_ready: false,
             has_ended: false,
             opened: 0,

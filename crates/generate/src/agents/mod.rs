@@ -27,6 +27,9 @@ mod muster;
 mod overseer;
 #[cfg(test)]
 mod overseer_tests;
+mod parcel;
+#[cfg(test)]
+mod parcel_tests;
 mod portable;
 mod protocol;
 mod relay;

@@ -9,6 +9,7 @@
 //!   File … ────────────────────▶ Opening, Ready
 //!   Begin (on the agent's clock) ▶ Parcel …  each answered by HeldBelow
 //!   MeasureFrom, Stop ──────────▶ Closing   answered by Whole
+//!   StampsAreEnough ────────────▶           open loads: parcels without stamps from there
 //! ```
 //!
 //! Who comes for something else than a load hears Hello, State and Clock, and Ended where the agent was asked to end.
@@ -18,7 +19,7 @@
 use crate::set_up::SetUp;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use engine::{IntervalData, Part};
+use engine::{Counts, Part};
 use fleet::{FileRef, Manifest, Parcel, Sums};
 use plan::LoadJob;
 use schema::agents::{AgentFacts, AgentState};
@@ -27,7 +28,8 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read as _};
 
 /// Version of the lines below. A change that the other end would misread needs a new one.
-pub(super) const VERSION: u32 = 2;
+/// 3: parcels are deflated, and stamps travel until there are enough.
+pub(super) const VERSION: u32 = 3;
 /// Silence of the controller after which an agent sends nothing more.
 pub(super) const LEASE_NS: u64 = 10_000_000_000;
 /// How often every agent is asked for its clock, which also renews its lease.
@@ -87,6 +89,8 @@ pub(super) enum Order {
     Begin { origin_ns: u64, origin_unix_ns: u64, measure_from: Option<u64> },
     /// The first measured interval.
     MeasureFrom(u64),
+    /// The check of arrivals has all the stamps that it takes: send no more of them.
+    StampsAreEnough,
     /// End the load early.
     Stop,
     /// All parcels below this interval are held.
@@ -116,7 +120,7 @@ pub(super) enum Report {
     Opening(u64),
     /// Its connections are set up.
     Ready(SetUp),
-    /// An interval that all its workers have ended: the text of an [`engine::Parcel`].
+    /// An interval that all its workers have ended ([`super::parcel`]).
     Parcel(Box<Parcel<String>>),
     /// Its part is over; its last word but for what is sent again.
     Closing { manifest: Manifest, peak_rss_bytes: u64, steal_share: Option<f64> },
@@ -136,9 +140,9 @@ pub(super) fn next_line(from: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Resul
 }
 
 /// What an interval comes to in numbers.
-pub(super) fn sums(data: &IntervalData) -> Sums {
-    let mut all = data.counts.warm;
-    all.add(&data.counts.measured);
+pub(super) fn sums(counts: &Counts) -> Sums {
+    let mut all = counts.warm;
+    all.add(&counts.measured);
     Sums {
         scheduled: all.scheduled,
         completed: all.completed,

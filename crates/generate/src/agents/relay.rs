@@ -10,6 +10,7 @@
 //! waiting orders and silence have limits. Absent on purpose: who may come in at all (`door`).
 
 use super::door::{Listener, Visitor};
+use super::facts::as_of_now;
 use super::maker::{Make, by_processes};
 use super::protocol::{Greeting, LEASE_NS, Order, Report, VERSION, Wish, next_line};
 use super::session::{Event, Link, Rules, Session, Writer, say};
@@ -192,7 +193,7 @@ impl Desk {
         let mut line = Vec::new();
         let Ok(Some(())) = next_line(&mut (&mut *from).take(GREETING_BYTES_MAX), &mut line) else { return };
         let version = serde_json::from_slice::<Version>(&line).ok().map(|found| found.version);
-        let hello = Report::Hello { version: VERSION, facts: Box::new(self.facts.clone()) };
+        let hello = Report::Hello { version: VERSION, facts: Box::new(as_of_now(&self.facts)) };
         let greeting = match version {
             Some(VERSION) => serde_json::from_slice::<Greeting>(&line).ok(),
             // It sees by the version in the answer that the two do not go together.

@@ -7,6 +7,7 @@
 
 use super::cpu::CpuTime;
 use super::maker::{Make, Maker};
+use super::parcel::{Stamps, wrap};
 use super::portable::localise;
 use super::protocol::{Order, Report, sums, to_bytes};
 use crate::GenerateError;
@@ -127,6 +128,7 @@ pub(super) struct Session<'a> {
     ready: Option<Report>,
     closing: Option<Report>,
     has_begun: bool,
+    stamps: Stamps,
     cpu: Option<CpuTime>,
 }
 
@@ -148,6 +150,7 @@ impl<'a> Session<'a> {
             ready: None,
             closing: None,
             has_begun: false,
+            stamps: Stamps::default(),
             cpu: None,
         }
     }
@@ -166,6 +169,7 @@ impl<'a> Session<'a> {
 
     fn serve(&mut self, make: &Make) -> Result<(), End> {
         let (job, part) = self.take_load()?;
+        self.stamps = Stamps::of(part, job.load.workers);
         let link = self.link.clone();
         let mut maker = make(&job, part, &mut |opened| {
             if let Some((_, link)) = &link {
@@ -277,9 +281,8 @@ impl<'a> Session<'a> {
     }
 
     fn keep(&mut self, data: &IntervalData) -> Result<(), End> {
-        let text = serde_json::to_string(&engine::Parcel::pack(data))
-            .map_err(|error| End::Refused(format!("an interval cannot be written: {error}")))?;
-        let put = self.outbox.put(digest(text.as_bytes()), sums(data), text);
+        let text = wrap(data, self.stamps);
+        let put = self.outbox.put(digest(text.as_bytes()), sums(&data.counts), text);
         let parcel = put.map_err(|error| End::Refused(error.to_string()))?.clone();
         self.say(&Report::Parcel(Box::new(parcel)));
         Ok(())
@@ -294,10 +297,14 @@ impl<'a> Session<'a> {
             }
             Order::Begin { origin_ns, origin_unix_ns, measure_from } => {
                 self.has_begun = true;
+                self.stamps.measure_from = measure_from;
                 self.cpu = CpuTime::read();
                 maker.begin_at(origin_ns, origin_unix_ns, measure_from);
             }
-            Order::MeasureFrom(interval) => maker.measure_from(interval),
+            Order::MeasureFrom(interval) => {
+                self.stamps.measure_from = Some(interval);
+                maker.measure_from(interval);
+            }
             // Nothing was sent that anybody would count.
             Order::Stop if !self.has_begun => return Err(End::Unwanted),
             Order::Stop => maker.stop(),
@@ -310,6 +317,7 @@ impl<'a> Session<'a> {
         match order {
             Order::HeldBelow(interval) => self.outbox.taken_below(*interval),
             Order::Whole => self.outbox.taken_whole(),
+            Order::StampsAreEnough => self.stamps.are_enough = true,
             _ => {}
         }
     }

@@ -1,29 +1,26 @@
 //! What one agent delivered, kept apart from the sum: its part of an interval and of the measured window, and the report
 //! of all agents.
 
-use engine::{Account, IntervalData, give_way, new_histogram};
+use engine::{Account, IntervalData, LazyHistogram, give_way};
 use hdrhistogram::Histogram;
 use schema::agents::{AgentReport, FleetReport};
 use schema::load::Time;
 use schema::trial::{AgentInterval, IntervalLine};
 
-/// One agent's sums.
+/// One agent's sums, in as much memory as its times need: there may be thousands of agents.
+#[derive(Default)]
 pub(super) struct Tally {
     measured: Account,
-    response: Histogram<u64>,
-    pacer_lag: Histogram<u64>,
+    response: LazyHistogram,
+    pacer_lag: LazyHistogram,
 }
 
 impl Tally {
-    pub(super) fn new() -> Self {
-        Self { measured: Account::default(), response: new_histogram(), pacer_lag: new_histogram() }
-    }
-
     /// Adds an interval; its times are of requests of the window where `is_measured`.
     pub(super) fn add(&mut self, data: &IntervalData, is_measured: bool) {
         self.measured.add(&data.counts.measured);
         if is_measured {
-            let bounds = "all time histograms have the same bounds";
+            let bounds = "it grows with what is added";
             self.response.add(&data.times[Time::Response]).expect(bounds);
             self.pacer_lag.add(&data.times[Time::PacerLag]).expect(bounds);
         }
@@ -47,28 +44,37 @@ impl Tally {
     }
 }
 
-/// The lines by agent of an interval: `parts` are of the agents in their order, each with its name.
-pub(super) fn lines<'a>(
-    parts: impl ExactSizeIterator<Item = (String, &'a IntervalData)>,
-) -> Vec<AgentInterval> {
-    let own =
-        if parts.len() <= IntervalLine::AGENTS_MAX { parts.len() } else { IntervalLine::AGENTS_MAX - 1 };
-    let mut lines: Vec<AgentInterval> = Vec::with_capacity(parts.len().min(IntervalLine::AGENTS_MAX));
-    for (at, (name, data)) in parts.enumerate() {
-        if at < own {
-            lines.push(line(name, data));
-            continue;
+/// The lines by agent of an interval.
+pub(super) struct Lines {
+    lines: Vec<AgentInterval>,
+    /// Agents with a line of their own; one more has all others.
+    own: usize,
+}
+
+impl Lines {
+    /// Of so many agents.
+    pub(super) fn of(agents: usize) -> Self {
+        let own = if agents <= IntervalLine::AGENTS_MAX { agents } else { IntervalLine::AGENTS_MAX - 1 };
+        Self { lines: Vec::with_capacity(agents.min(IntervalLine::AGENTS_MAX)), own }
+    }
+
+    /// The part of the next agent.
+    pub(super) fn add(&mut self, name: &str, data: &IntervalData) {
+        if self.lines.len() < self.own {
+            return self.lines.push(line(name.to_owned(), data));
         }
-        if at == own {
-            lines.push(AgentInterval::default());
+        if self.lines.len() == self.own {
+            self.lines.push(AgentInterval::default());
         }
-        let rest = &mut lines[own];
-        let counts = counts(data);
+        let (rest, counts) = (&mut self.lines[self.own], counts(data));
         rest.scheduled += counts.scheduled;
         rest.completed += counts.completed;
         rest.failed += counts.failed;
     }
-    lines
+
+    pub(super) fn all(self) -> Vec<AgentInterval> {
+        self.lines
+    }
 }
 
 fn line(name: String, data: &IntervalData) -> AgentInterval {
@@ -141,7 +147,7 @@ mod tests {
 
     #[test]
     fn an_interval_of_warm_up_has_no_times_of_the_window() {
-        let mut tally = Tally::new();
+        let mut tally = Tally::default();
         let mut data = IntervalData::default();
         data.times[Time::Response].record(5).unwrap();
         tally.add(&data, false);
@@ -164,7 +170,9 @@ mod tests {
         };
         for agents in [1, 64, 65, 200] {
             let parts: Vec<IntervalData> = (0..agents).map(part).collect();
-            let found = lines(parts.iter().enumerate().map(|(at, data)| (format!("a{at}"), data)));
+            let mut lines = Lines::of(parts.len());
+            parts.iter().enumerate().for_each(|(at, data)| lines.add(&format!("a{at}"), data));
+            let found = lines.all();
             assert_eq!(found.len(), parts.len().min(IntervalLine::AGENTS_MAX));
             let sum = |of: fn(&AgentInterval) -> u64| found.iter().map(of).sum::<u64>();
             assert_eq!(sum(|line| line.scheduled), agents + agents * (agents - 1) / 2);

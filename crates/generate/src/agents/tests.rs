@@ -89,6 +89,10 @@ pub(super) fn booked(part: Part) -> Vec<IntervalData> {
         data.counts.in_system_ns += recorded.response_ns;
         data.times[Time::Response].record(recorded.response_ns).unwrap();
         data.times[Time::PacerLag].record(recorded.lag_ns).unwrap();
+        data.sent.stamps.push((recorded.at_ns, recorded.at_ns + recorded.lag_ns));
+    }
+    for data in &mut all {
+        data.sent.stamps.sort_unstable_by_key(|(intended_ns, written_ns)| (*written_ns, *intended_ns));
     }
     all
 }
@@ -178,7 +182,7 @@ fn muster(agents: usize, make: &Make) -> (Muster, Vec<JoinHandle<()>>) {
             let (make, writer) = (make.clone(), there.try_clone().unwrap());
             let thread =
                 std::thread::spawn(move || agent().serve_one(there, Box::new(writer), make).unwrap());
-            ((plan(&format!("a{number}"), AgentLink::Here), over_unix(here).unwrap()), thread)
+            ((plan(&format!("a{number}"), AgentLink::Here), over_unix(here)), thread)
         })
         .unzip();
     (over(ends).unwrap(), threads)
@@ -237,6 +241,10 @@ fn one_log_fed_to_one_machine_and_to_eight_agents_is_the_same_to_the_byte() {
     let (one, _) = by_agents(1);
     let (eight, report) = by_agents(8);
     assert_eq!(alone.len() as u64, INTERVALS);
+    assert!(
+        alone.iter().all(|(.., sent)| sent.stamps.len() > 1_000),
+        "the stamps are held against each other, too"
+    );
     for (what, found) in [("one agent", &one), ("eight agents", &eight)] {
         for (mine, theirs) in alone.iter().zip(found) {
             assert_eq!(mine.0, theirs.0, "{what}");
@@ -411,7 +419,7 @@ fn an_agent_that_is_lost_ends_the_load_with_its_name() {
     let cut = there.try_clone().unwrap();
     let writer = there.try_clone().unwrap();
     let thread = std::thread::spawn(move || agent().serve_one(there, Box::new(writer), make).unwrap());
-    let muster = over(vec![(plan("lone", AgentLink::Here), over_unix(here).unwrap())]).unwrap();
+    let muster = over(vec![(plan("lone", AgentLink::Here), over_unix(here))]).unwrap();
     let mut agents = Agents::with(&job, pack(&job).unwrap(), muster, &mut |_| ()).unwrap();
     agents.begin(Some(0));
     cut.shutdown(std::net::Shutdown::Both).unwrap();
@@ -525,7 +533,7 @@ fn an_agent_that_was_reached_hears_beats_while_another_is_waited_for() {
                     write_line(&mut &there, &Report::Clock { number, at_ns: machine_ns() }).unwrap();
                 }
             });
-            ((plan(name, AgentLink::Here), over_unix(here).unwrap()), thread)
+            ((plan(name, AgentLink::Here), over_unix(here)), thread)
         })
         .into_iter()
         .unzip();
@@ -625,7 +633,7 @@ fn another_version_is_refused_by_name_on_both_ends() {
         let hello = Report::Hello { version: VERSION + 1, facts: Box::new(facts(None)) };
         write_line(&mut &there, &hello).unwrap();
     });
-    let found = over(vec![(plan("old", AgentLink::Here), over_unix(here).unwrap())]);
+    let found = over(vec![(plan("old", AgentLink::Here), over_unix(here))]);
     let error = found.map(drop).unwrap_err();
     assert!(matches!(&error, AgentError::Version { name, .. } if name == "old"), "{error}");
     old.join().unwrap();

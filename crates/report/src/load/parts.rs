@@ -21,7 +21,7 @@ pub(crate) fn parts(report: &LoadReport, notes: &mut Footnotes) -> Vec<Part> {
         sessions(report, notes),
         tokens(report),
         failed_answers(report),
-        agents(report),
+        agents(report, notes),
     ];
     parts.into_iter().chain(notable::tables(report)).filter(|part| !part.rows.is_empty()).collect()
 }
@@ -84,8 +84,13 @@ fn tokens(report: &LoadReport) -> Part {
 }
 
 /// What each agent of a fleet did. A clock is known as well as its bound says.
-fn agents(report: &LoadReport) -> Part {
+fn agents(report: &LoadReport, notes: &mut Footnotes) -> Part {
     let time = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| format::duration(ns as f64));
+    let mut clock = |agent: &AgentReport| {
+        let note = agent.facts.kernel_clock.and_then(|clock| clock.note());
+        let sign = note.map_or_else(String::new, |note| notes.sign(&note));
+        format!("±{}{sign}", format::duration(agent.clock.bound_ns as f64))
+    };
     let row = |agent: &AgentReport| {
         vec![
             clean::cut(&clean::line(&agent.name), 24),
@@ -97,7 +102,7 @@ fn agents(report: &LoadReport) -> Part {
             time(agent.response_p50_ns),
             time(agent.response_p99_ns),
             time(agent.pacer_lag_p99_ns),
-            format!("±{}", format::duration(agent.clock.bound_ns as f64)),
+            clock(agent),
         ]
     };
     let columns = vec![

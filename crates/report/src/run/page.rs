@@ -245,7 +245,9 @@ fn instrument(run: &RunFile, analysis: &AnalysisFile) -> String {
 fn agents(agents: &[AgentRecord]) -> String {
     let one = |agent: &AgentRecord| {
         let bound = format::duration(agent.clock.bound_ns as f64);
-        format!("{} on {} (clock ±{bound})", clean::line(&agent.name), clean::line(&agent.facts.host))
+        let note = agent.facts.kernel_clock.and_then(|clock| clock.note());
+        let note = note.map_or_else(String::new, |note| format!("; {note}"));
+        format!("{} on {} (clock ±{bound}{note})", clean::line(&agent.name), clean::line(&agent.facts.host))
     };
     let all: Vec<String> = agents.iter().map(one).collect();
     format!("a fleet of {}", units::format::listed(&all))

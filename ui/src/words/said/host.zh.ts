@@ -98,6 +98,18 @@ export const hostZh = {
   "fact.kernel_clock_source.remedy_virtual":
     "读取时不需要系统调用，但由虚拟机监控程序调整；能用 tsc 时请用 tsc",
   "fact.kernel_clock_source.title": "时钟源",
+  "fact.kernel_clock_sync.effect":
+    "无人校准的时钟每秒互相漂移约 10 µs：集群的代理要同时开始、要比较两台主机的时间时才有影响；响应时间只由一个时钟测量，不受影响",
+  "fact.kernel_clock_sync.fast": "已同步，正在修正 {ppm} ppm",
+  "fact.kernel_clock_sync.free": "未同步，正在修正 {ppm} ppm",
+  "fact.kernel_clock_sync.kept": "已同步，正在修正 {ppm} ppm，误差至多 {error}",
+  "fact.kernel_clock_sync.off": "已同步，仍差 {offset}，正在修正",
+  "fact.kernel_clock_sync.remedy_fast": "超过晶振所需的修正：检查时钟源，或检查校准时钟的程序",
+  "fact.kernel_clock_sync.remedy_free":
+    "要使用集群，或要比较多台主机的时间，请用 chrony 或 systemd-timesyncd 校准时钟",
+  "fact.kernel_clock_sync.remedy_off":
+    "要使用集群，请等到剩余偏差小于 1 ms（`chronyc tracking`、`timedatectl timesync-status`）",
+  "fact.kernel_clock_sync.title": "内核时钟与其他时钟",
   "fact.kernel_version.effect": "io_uring 的延迟任务执行需要 6.1；更旧的内核改用 epoll，每请求 CPU 更多",
   "fact.kernel_version.remedy": "在意发生器开销时，请用 6.1 或更新的内核",
   "fact.kernel_version.title": "内核",
