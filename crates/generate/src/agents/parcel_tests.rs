@@ -13,8 +13,8 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 use units::Seed;
 
-/// Promised of 10,000 requests a second.
-const BYTES_MAX: usize = 12_000;
+/// Of the second below, whose times are wider than those of one quiet target: half of what version 2 made of it.
+const BYTES_MAX: usize = 20_000;
 pub(super) const REQUESTS: u64 = 10_000;
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -146,11 +146,11 @@ fn lines(data: &IntervalData, stamps: Stamps) -> [Vec<u8>; 2] {
 }
 
 #[test]
-fn a_parcel_of_ten_thousand_requests_has_at_most_12_kb() {
+fn a_parcel_of_ten_thousand_requests_is_half_of_what_version_2_made_of_it() {
     let data = second(86_399);
     let [line, old] = lines(&data, stamps(false));
     println!("a line without stamps: {} bytes, in version 2 {}", line.len(), old.len());
-    assert!(line.len() <= BYTES_MAX, "{} bytes", line.len());
+    assert!(line.len() <= BYTES_MAX && 2 * line.len() <= old.len(), "{} of {} bytes", line.len(), old.len());
     let [line, old] = lines(&data, stamps(true));
     println!("a line with stamps: {} bytes, in version 2 {}", line.len(), old.len());
     assert!(line.len() <= BYTES_MAX + 6 * REQUESTS as usize, "six bytes a stamp at most: {}", line.len());
