@@ -41,10 +41,13 @@ const fn word(verdict: Option<CiVerdict>) -> &'static str {
     }
 }
 
+fn answered<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
+    rows.iter().copied().filter(|row| row.is_answered()).collect()
+}
+
 /// Both shares with their exact intervals, and the counts behind them.
 pub(crate) fn text(rows: &[Row]) -> String {
     let (equal, planted) = (of(rows, Kind::Equal), of(rows, Kind::Planted));
-    let answered = |rows: &[&Row]| rows.iter().copied().filter(|row| row.is_answered()).collect::<Vec<_>>();
     let shares = [
         share(&equal, "false alarms", "equal runs", "at most 5 % wanted"),
         share(&planted, "found", "planted runs", "at least 80 % wanted"),
