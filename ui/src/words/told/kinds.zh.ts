@@ -87,6 +87,8 @@ export const kindsZh: Record<string, readonly Entry[]> = {
     ["{q}/s {key} on {n} connection{s?}", "{q}/s（形状 {key}），{n} 个连接"],
     ["{load} with {limits}", "{load}，{limits}"],
     ["{load} ({name})", "{load}（{name}）"],
+    ["{load}, trace {q}", "{load}，追踪 {q}"],
+    ["{load}, trace {key}", "{load}，追踪 {key}"],
   ],
   rate: [
     ["an unknown rate", "速率未知"],

@@ -190,6 +190,8 @@ describe("a sentence", () => {
   it.each([
     ["reference, 8 connections", "cell", "reference，8 个连接"],
     ["go/echo, 600/s on 32 connections", "cell", "go/echo，600/s，32 个连接"],
+    ["go/echo, 600/s on 32 connections, trace 1%", "cell", "go/echo，600/s，32 个连接，追踪 1%"],
+    ["go/echo, 600/s on 32 connections, trace off", "cell", "go/echo，600/s，32 个连接，追踪 off"],
     ["whatever I named it", "cell", "whatever I named it"],
     [
       "600 requests per second (Poisson arrivals) over 32 connections",
