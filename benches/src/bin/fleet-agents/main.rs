@@ -154,7 +154,7 @@ fn measure(prony: &Path, agents: u32, play: Play) -> Result<(), Box<dyn Error>> 
 /// What the controller took.
 struct Watched {
     status: std::process::ExitStatus,
-    /// Until the last agent was told when to begin.
+    /// Until the last agent knows when to begin.
     before: Duration,
     cpu_before: f64,
     /// From there to its end.
