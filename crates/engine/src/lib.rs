@@ -42,7 +42,6 @@ mod standing;
 mod sync;
 mod tally;
 mod tls;
-mod varint;
 mod way;
 mod worker;
 

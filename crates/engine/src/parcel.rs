@@ -10,7 +10,6 @@ use crate::interval::{
     Account, Counts, EntryData, IntervalData, Notables, Sent, SessionAccount, SessionData, Stalls,
 };
 use crate::lazy_histogram::LazyHistogram;
-use crate::varint;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use hdrhistogram::Histogram;
@@ -20,6 +19,7 @@ use schema::load::{ErrorClass, Time, TokenKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use units::{TIME_DIGITS, TIME_NS_MAX};
+use wire::varint;
 
 /// First bytes of a histogram in V2 form, before the length of its counts.
 const V2_COOKIE: [u8; 4] = 0x1c84_9313_u32.to_be_bytes();

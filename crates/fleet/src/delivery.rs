@@ -16,7 +16,7 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// SHA-256.
 pub type Digest = [u8; 32];
@@ -217,14 +217,22 @@ impl<T: Clone> Outbox<T> {
     }
 }
 
+/// What is known of an interval that came before.
+enum Before {
+    /// With this content.
+    As(Digest),
+    /// So long ago that its digest is no longer kept: it was counted, and its agent was told so.
+    LongAgo,
+}
+
 /// The controller's end: each parcel once and in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Inbox<T> {
     session: String,
     agent: u32,
     account: Account,
-    /// Digests of what was given out.
-    given: Vec<Digest>,
+    /// Digests of what was given out last: as many as an agent can still send again.
+    given: VecDeque<Digest>,
     ahead: BTreeMap<u64, Parcel<T>>,
     manifest: Option<Manifest>,
     repeated: u64,
@@ -238,7 +246,7 @@ impl<T> Inbox<T> {
             session: session.to_owned(),
             agent,
             account: Account::default(),
-            given: Vec::new(),
+            given: VecDeque::new(),
             ahead: BTreeMap::new(),
             manifest: None,
             repeated: 0,
@@ -255,14 +263,14 @@ impl<T> Inbox<T> {
         if parcel.session != self.session || parcel.agent != self.agent {
             return Err(DeliveryError::Stranger { session: parcel.session, agent: parcel.agent });
         }
-        let before = usize::try_from(interval).ok().and_then(|place| self.given.get(place));
-        let before = before.copied().or_else(|| self.ahead.get(&interval).map(|held| held.digest));
-        match before {
-            Some(digest) if digest == parcel.digest => {
+        match self.came_before(interval) {
+            Some(Before::As(digest)) if digest != parcel.digest => {
+                return Err(DeliveryError::Changed(interval));
+            }
+            Some(_) => {
                 self.repeated += 1;
                 return Ok(Vec::new());
             }
-            Some(_) => return Err(DeliveryError::Changed(interval)),
             None => {}
         }
         if interval - self.account.parcels >= AHEAD_MAX {
@@ -275,10 +283,22 @@ impl<T> Inbox<T> {
         let mut out = Vec::new();
         while let Some(parcel) = self.ahead.remove(&self.account.parcels) {
             self.account.add(parcel.digest, parcel.sums);
-            self.given.push(parcel.digest);
+            if self.given.len() == SPOOL_MAX {
+                self.given.pop_front();
+            }
+            self.given.push_back(parcel.digest);
             out.push(parcel.body);
         }
         Ok(out)
+    }
+
+    /// How an interval came before, if it did.
+    fn came_before(&self, interval: u64) -> Option<Before> {
+        let Some(back) = self.account.parcels.checked_sub(interval).filter(|back| *back > 0) else {
+            return self.ahead.get(&interval).map(|held| Before::As(held.digest));
+        };
+        let place = usize::try_from(back).ok().and_then(|back| self.given.len().checked_sub(back));
+        Some(place.map_or(Before::LongAgo, |place| Before::As(self.given[place])))
     }
 
     /// The agent's last word.
@@ -378,6 +398,22 @@ mod tests {
         inbox.close(outbox(3).close()).unwrap();
         assert_eq!(inbox.take(parcel(3, 3)), Err(DeliveryError::Beyond { parcels: 4, manifest: 3 }));
         assert!(inbox.close(outbox(4).close()).is_err(), "one last word is enough");
+    }
+
+    #[test]
+    fn what_came_long_ago_is_known_without_its_digest_and_counted_once() {
+        let mut inbox = Inbox::new("s", 3);
+        let last = SPOOL_MAX as u64;
+        for n in 0..=last {
+            assert_eq!(inbox.take(parcel(n, n)).unwrap(), [n]);
+        }
+        assert_eq!(inbox.given.len(), SPOOL_MAX);
+        // Of the first nothing is kept but that it came; the second can still be held against what came.
+        assert_eq!(inbox.take(parcel(0, 9)), Ok(Vec::new()));
+        assert_eq!(inbox.take(parcel(1, 1)), Ok(Vec::new()));
+        assert_eq!(inbox.take(parcel(1, 9)), Err(DeliveryError::Changed(1)));
+        assert_eq!(inbox.take(parcel(last, 9)), Err(DeliveryError::Changed(last)));
+        assert_eq!((inbox.repeated(), inbox.held_below()), (2, last + 1));
     }
 
     #[test]

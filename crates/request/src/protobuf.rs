@@ -4,6 +4,7 @@
 //! Source: the encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding).
 
 use schema::plan::ScalarKind;
+use wire::varint;
 
 pub(crate) const VARINT: u8 = 0;
 pub(crate) const EIGHT_BYTES: u8 = 1;
@@ -39,7 +40,7 @@ impl<'a> Iterator for Fields<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let key = varint(&mut self.0)?;
+        let key = varint::take(&mut self.0)?;
         Some((key >> 3, value((key & 7) as u8, &mut self.0)?))
     }
 }
@@ -75,11 +76,11 @@ pub(crate) fn within<'a>(mut message: &'a [u8], way: &[(u32, u32)]) -> Option<&'
 
 fn value<'a>(wire_type: u8, rest: &mut &'a [u8]) -> Option<Raw<'a>> {
     match wire_type {
-        VARINT => varint(rest).map(Raw::Number),
+        VARINT => varint::take(rest).map(Raw::Number),
         EIGHT_BYTES => take(rest, 8).map(number),
         FOUR_BYTES => take(rest, 4).map(number),
         DELIMITED => {
-            let length = usize::try_from(varint(rest)?).ok()?;
+            let length = usize::try_from(varint::take(rest)?).ok()?;
             take(rest, length).map(Raw::Bytes)
         }
         _ => None,
@@ -94,17 +95,4 @@ fn take<'a>(rest: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     let (taken, behind) = rest.split_at_checked(length)?;
     *rest = behind;
     Some(taken)
-}
-
-fn varint(rest: &mut &[u8]) -> Option<u64> {
-    let mut sum = 0;
-    for place in 0..10 {
-        let (&byte, behind) = rest.split_first()?;
-        *rest = behind;
-        sum |= u64::from(byte & 0x7f) << (7 * place);
-        if byte < 0x80 {
-            return Some(sum);
-        }
-    }
-    None
 }

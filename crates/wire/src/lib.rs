@@ -18,6 +18,7 @@ mod message;
 mod request;
 mod unfit;
 mod url;
+pub mod varint;
 
 pub use http1::{
     Chunked, Ended, Feed, HEAD_BYTES_MAX, Header, Http1, REDIRECTS, ResponseParser, Visit,

@@ -14,6 +14,7 @@ use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use schema::plan::ScalarKind;
 use wire::grpc::{MESSAGE_BYTES_MAX, PREFIX_BYTES, push_prefix};
+use wire::varint;
 
 /// As JSON writes bytes; padding may lack.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -43,27 +44,14 @@ impl Part {
 
 fn key(number: u32, wire_type: u8) -> Vec<u8> {
     let mut key = Vec::new();
-    push_varint(u64::from(number) << 3 | u64::from(wire_type), &mut key);
+    varint::put(&mut key, u64::from(number) << 3 | u64::from(wire_type));
     key
-}
-
-fn push_varint(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
-/// Bytes of a varint.
-const fn varint_bytes(value: u64) -> usize {
-    (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
 }
 
 /// Puts the length of what was written since `from` in front of it.
 fn measure(from: usize, out: &mut Vec<u8>) {
     let length = out.len() - from;
-    let bytes = varint_bytes(length as u64);
+    let bytes = varint::bytes(length as u64);
     out.resize(out.len() + bytes, 0);
     out.copy_within(from..from + length, from + bytes);
     let mut rest = length as u64;
@@ -215,18 +203,18 @@ fn decode(from: usize, out: &mut Vec<u8>) -> Result<(), MakeCause> {
 fn push_integer(kind: ScalarKind, value: i128, out: &mut Vec<u8>) -> Option<()> {
     use ScalarKind as K;
     match kind {
-        K::Int32 | K::Enum => push_varint(i64::from(i32::try_from(value).ok()?).cast_unsigned(), out),
-        K::Int64 => push_varint(i64::try_from(value).ok()?.cast_unsigned(), out),
-        K::Uint32 => push_varint(u64::from(u32::try_from(value).ok()?), out),
-        K::Uint64 => push_varint(u64::try_from(value).ok()?, out),
-        K::Bool => push_varint(u64::try_from(value).ok().filter(|value| *value < 2)?, out),
+        K::Int32 | K::Enum => varint::put(out, i64::from(i32::try_from(value).ok()?).cast_unsigned()),
+        K::Int64 => varint::put(out, i64::try_from(value).ok()?.cast_unsigned()),
+        K::Uint32 => varint::put(out, u64::from(u32::try_from(value).ok()?)),
+        K::Uint64 => varint::put(out, u64::try_from(value).ok()?),
+        K::Bool => varint::put(out, u64::try_from(value).ok().filter(|value| *value < 2)?),
         K::Sint32 => {
             let value = i32::try_from(value).ok()?;
-            push_varint(u64::from((value << 1 ^ value >> 31).cast_unsigned()), out);
+            varint::put(out, u64::from((value << 1 ^ value >> 31).cast_unsigned()));
         }
         K::Sint64 => {
             let value = i64::try_from(value).ok()?;
-            push_varint((value << 1 ^ value >> 63).cast_unsigned(), out);
+            varint::put(out, (value << 1 ^ value >> 63).cast_unsigned());
         }
         K::Fixed32 => out.extend_from_slice(&u32::try_from(value).ok()?.to_le_bytes()),
         K::Fixed64 => out.extend_from_slice(&u64::try_from(value).ok()?.to_le_bytes()),
@@ -248,7 +236,7 @@ mod tests {
             out.extend(vec![7; length]);
             measure(3, &mut out);
             let mut expected = vec![9; 3];
-            push_varint(length as u64, &mut expected);
+            varint::put(&mut expected, length as u64);
             expected.extend(vec![7; length]);
             assert_eq!(out, expected, "{length}");
         }
