@@ -16,6 +16,8 @@ pub struct Assembly<T> {
     parts: BTreeMap<u64, Vec<(usize, T)>>,
     /// By source, whether it has ended.
     ended: Vec<bool>,
+    /// How many have not.
+    running: usize,
     silence_max: Duration,
     silence: Duration,
 }
@@ -40,12 +42,13 @@ impl<T> Assembly<T> {
     #[must_use]
     pub(crate) fn new(interval: Duration, drain: Duration) -> Self {
         let silence_max = interval.saturating_add(drain).saturating_add(GRACE);
-        Self { parts: BTreeMap::new(), ended: Vec::new(), silence_max, silence: Duration::ZERO }
+        Self { parts: BTreeMap::new(), ended: Vec::new(), running: 0, silence_max, silence: Duration::ZERO }
     }
 
     /// A further source; returns its number, counted from 0.
     pub fn join(&mut self) -> usize {
         self.ended.push(false);
+        self.running += 1;
         self.ended.len() - 1
     }
 
@@ -56,20 +59,23 @@ impl<T> Assembly<T> {
 
     /// A source has nothing more to give.
     pub fn end(&mut self, source: usize) {
-        self.ended[source] = true;
+        if !std::mem::replace(&mut self.ended[source], true) {
+            self.running -= 1;
+        }
     }
 
     /// Whether every source has ended; intervals may be left.
     #[must_use]
-    pub fn has_ended(&self) -> bool {
-        self.ended.iter().all(|ended| *ended)
+    pub const fn has_ended(&self) -> bool {
+        self.running == 0
     }
 
     /// The earliest interval, once each source has given its part or has ended: parts by source, in the order in which
     /// they came.
     pub fn take(&mut self) -> Option<(u64, Vec<(usize, T)>)> {
         let (_, parts) = self.parts.first_key_value()?;
-        if self.missing(parts).next().is_some() {
+        // Most calls end with the first comparison: there may be thousands of sources.
+        if parts.len() < self.running || !self.missing(parts).is_empty() {
             return None;
         }
         self.silence = Duration::ZERO;
@@ -87,13 +93,14 @@ impl<T> Assembly<T> {
             return Ok(());
         }
         let given = self.parts.first_key_value().map_or(&[][..], |(_, parts)| parts);
-        Err(Overdue { sources: self.missing(given).collect(), silence: self.silence })
+        Err(Overdue { sources: self.missing(given), silence: self.silence })
     }
 
     /// Sources that have not ended and are not among `given`.
-    fn missing<'a>(&'a self, given: &'a [(usize, T)]) -> impl Iterator<Item = usize> + 'a {
-        let running = self.ended.iter().enumerate().filter(|(_, ended)| !**ended).map(|(source, _)| source);
-        running.filter(|source| !given.iter().any(|(given, _)| given == source))
+    fn missing(&self, given: &[(usize, T)]) -> Vec<usize> {
+        let mut is_there = self.ended.clone();
+        given.iter().for_each(|(source, _)| is_there[*source] = true);
+        is_there.iter().enumerate().filter(|(_, is_there)| !**is_there).map(|(source, _)| source).collect()
     }
 }
 
