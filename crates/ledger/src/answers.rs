@@ -6,6 +6,7 @@ use record::RunFolder;
 use schema::analysis::ClaimResult;
 use schema::plan::ExperimentPlan;
 use schema::run::RunFile;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A run with its answers.
@@ -19,6 +20,8 @@ pub struct Answered {
     pub whole: bool,
     /// CPUs of its host, where they are known.
     pub cores: Option<u32>,
+    /// Versions of what took part, by name.
+    pub versions: BTreeMap<String, String>,
     /// Its plan.
     pub plan: ExperimentPlan,
     /// The answers to its claims.
@@ -51,6 +54,7 @@ fn one(path: &Path) -> Result<Option<Answered>, record::RecordError> {
         whole: analysis.trials.len() >= run.plan.order.len(),
         cores: cores(&run),
         claims: analysis.claims,
+        versions: run.versions,
         plan: run.plan,
     }))
 }

@@ -5,6 +5,7 @@
 //! whatever was measured: a measurement may still stand beside it.
 
 use crate::answers::Answered;
+use crate::versions;
 use audit::{ColumnChoice, Given, InputForm, Options};
 use schema::analysis::ClaimResult;
 use schema::audit::{AuditReport, AuditSeverity};
@@ -209,7 +210,8 @@ fn differences(run: &Answered, claim: &StudyClaim, published: &Conditions) -> Ve
         all(|cell| cell.limits.memory_bytes.map_or_else(none_text, |bytes| table::bytes(bytes as f64))),
     );
     if let Some(versions) = conditions.versions {
-        found.push(LedgerDifference { what: Condition::Versions, published: versions, here: String::new() });
+        let here = versions::like(&versions, &run.versions);
+        found.push(LedgerDifference { what: Condition::Versions, published: versions, here });
     }
     found
 }

@@ -200,7 +200,7 @@ pub struct LedgerDifference {
     pub what: Condition,
     /// As published.
     pub published: String,
-    /// As measured; empty where it is only stated.
+    /// As measured; empty where the run does not say.
     pub here: String,
 }
 
