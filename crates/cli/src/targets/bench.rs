@@ -3,7 +3,7 @@
 //! Invariant: exit code 0 only where nothing failed and nothing that was named was skipped.
 
 use super::place::Place;
-use super::{backing, words};
+use super::{backing, project, words};
 use crate::args::{TargetsBuildArgs, TargetsCheckArgs, TextOrJson, WhichTargets};
 use crate::progress::TargetProgress;
 use crate::screen;
@@ -17,9 +17,10 @@ use std::path::Path;
 use std::time::Duration;
 
 pub(super) fn check(args: &TargetsCheckArgs) -> Result<u8> {
-    let place = Place::new()?;
-    let names = chosen(&place.project, &args.which)?;
-    check_route(&place.project, args.route.as_deref())?;
+    let project = project();
+    let names = chosen(&project, &args.which)?;
+    check_route(&project, args.route.as_deref())?;
+    let place = Place::new(project)?;
     let mut progress = TargetProgress::new(screen::is_live(), names.len());
     let backing = backing::bring_up(&place, &names, args.route.as_deref(), &mut progress)?;
     let bench = place.bench(&backing.up, args.route.as_deref(), args.timeout.to_duration());
@@ -39,8 +40,9 @@ pub(super) fn check(args: &TargetsCheckArgs) -> Result<u8> {
 }
 
 pub(super) fn build(args: &TargetsBuildArgs) -> Result<u8> {
-    let place = Place::new()?;
-    let names = chosen(&place.project, &args.which)?;
+    let project = project();
+    let names = chosen(&project, &args.which)?;
+    let place = Place::new(project)?;
     let services = ServicesUp::default();
     let bench = place.bench(&services, None, Duration::ZERO);
     let mut builds = TargetBuilds::default();

@@ -1,6 +1,5 @@
 //! Where targets are tried: the project, prony itself, and a folder for logs.
 
-use super::project;
 use crate::{exit, interrupt};
 use anyhow::{Context as _, Result};
 use runner::check::{Bench, ServicesUp};
@@ -19,10 +18,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub(super) fn new() -> Result<Self> {
+    /// Makes the folder for logs: look at the arguments first, because it stays where something goes wrong.
+    pub(super) fn new(project: PathBuf) -> Result<Self> {
         let logs = tempfile::Builder::new().prefix("prony-targets-").tempdir()?.keep();
         Ok(Self {
-            project: project(),
+            project,
             launcher: std::env::current_exe().context("cannot find prony's own binary")?,
             logs,
             stop: interrupt::stop_flag()?,
