@@ -45,8 +45,13 @@ demo: build ## Run the main job on the embedded default: a known difference of 1
 	$(PRONY) run experiments/demo.toml
 
 # test-ui after test-rust: the tests of the lab in the browser ask the binary that the latter builds.
-test: ui lint test-rust test-ui test-go test-php docs ## All checks and tests of every language: what CI runs
-	@echo "all tests passed"
+STEPS := ui lint test-rust test-ui test-go test-php docs
+
+test: ## All checks and tests of every language: what CI runs
+	@took=; for step in $(STEPS); do \
+	  began=$$(date +%s); $(MAKE) --no-print-directory $$step || exit 1; \
+	  took="$$took $$step $$(($$(date +%s) - began)) s,"; \
+	done; echo "all tests passed:$${took%,}"
 
 test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow suites
 	@{ $(CARGO) test --locked --workspace --no-fail-fast -- --ignored --nocapture 2>&1; echo $$? >$(IGNORED).code; } | tee $(IGNORED)
