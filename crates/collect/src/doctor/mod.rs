@@ -16,6 +16,7 @@ mod machine;
 mod memory;
 mod mitigations;
 mod network;
+mod reclaim;
 mod timing;
 
 pub use clock::kernel_clock;
@@ -75,6 +76,7 @@ fn facts(
     facts.extend(activity::facts(roots, before.stat.as_deref(), after.stat.as_deref()));
     facts.push(busiest::fact(before.processes.as_ref(), after.processes.as_ref(), between));
     facts.extend(memory::facts(roots));
+    facts.push(reclaim::fact(roots));
     facts.extend(network::facts(roots));
     facts.extend(kernel::facts(roots));
     facts.push(clock::fact(clock));

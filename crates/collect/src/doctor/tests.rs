@@ -28,7 +28,7 @@ impl Planted {
     }
 
     /// A path with its root: `proc/…` or `sys/…`.
-    fn put(&self, path: &str, text: &str) {
+    pub(super) fn put(&self, path: &str, text: &str) {
         match path.split_once('/').unwrap() {
             ("proc", path) => self.proc(path, text),
             ("sys", path) => self.sys(path, text),
@@ -37,7 +37,7 @@ impl Planted {
     }
 
     /// All facts, with these two readings of `/proc/stat` a second apart.
-    fn facts(&self, before: &str, after: &str) -> Vec<Fact> {
+    pub(super) fn facts(&self, before: &str, after: &str) -> Vec<Fact> {
         let moment = |stat: &str| Moment {
             stat: (!stat.is_empty()).then(|| stat.as_bytes().to_vec()),
             processes: busiest::snapshot(&self.roots),
@@ -95,6 +95,7 @@ fn a_host_that_tells_nothing_has_notes_without_values() {
     memory.swap
     memory.swappiness
     memory.thp
+    memory.proactive_reclaim
     net.somaxconn
     net.syn_backlog
     net.port_range

@@ -127,6 +127,11 @@ export const hostZh = {
   "fact.memory_available.of": "{total} 中可用 {available}",
   "fact.memory_available.remedy": "停止占用内存的程序，或使用内存更大的主机",
   "fact.memory_available.title": "内存",
+  "fact.memory_proactive_reclaim.effect":
+    "内核把闲置的内存换出后，程序和文件要从磁盘重新读取：启动更慢且不稳定，碰到这种页的请求要等磁盘",
+  "fact.memory_proactive_reclaim.on": "闲置的内存会被换出（DAMON）",
+  "fact.memory_proactive_reclaim.remedy": "运行期间执行 `echo {value} > {path}`，或向主机管理者询问",
+  "fact.memory_proactive_reclaim.title": "闲置的内存",
   "fact.memory_swap.effect": "被换出的页会在请求中途引起几毫秒的磁盘读取",
   "fact.memory_swap.remedy": "运行期间 `swapoff -a`",
   "fact.memory_swap.title": "交换区",
