@@ -127,8 +127,9 @@ fn an_idle_connection_keeps_little() {
                 (many - few) / (MANY - FEW) as usize
             });
             tries.sort_unstable();
-            // A histogram takes memory with its first time: by chance one of the loads has one more.
-            let each = tries[1];
+            // A histogram takes memory with its first time, and on a host that stands still handshakes are not over: by
+            // chance a load has more. What every connection keeps is in each of them.
+            let each = tries[0];
             println!("{}, TLS {version}: {each} bytes for an idle connection", driver.key());
             assert!(each <= BYTES_MAX, "{}, TLS {version}: {each} bytes", driver.key());
         }
