@@ -7,9 +7,9 @@ use crate::args::AgentArgs;
 use crate::{calibrate, exit, interrupt, output};
 use anyhow::{Context as _, Result, bail};
 use fleet::Allow;
-use generate::agents::{Agent, AgentTrust, Listener, TlsDoor, facts};
+use generate::agents::{Agent, AgentTrust, Joined, Listener, TlsDoor, facts};
 use schema::plan::{LoadPlan, PinPlan};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::CommandExt as _;
@@ -41,13 +41,12 @@ pub(crate) fn agent(args: &AgentArgs) -> Result<u8> {
     let usable = launch::pin::usable_cpus()?.len();
     let calibration = calibrate::limit_of(&[&LoadPlan::default()], &PinPlan::default(), usable);
     let agent = Agent { allow, facts: facts(calibration), is_here: args.here };
-    let Some(address) = &args.listen else {
+    if args.stdio {
         agent.serve_stdio()?;
         return Ok(exit::DONE);
-    };
+    }
     let stop = interrupt::stop_flag()?;
-    let (listener, socket) = listen(address, args.tls.as_deref())?;
-    output::say!("listening on {}", shown(&listener, socket.as_deref()));
+    let (listener, socket, _joined) = open(args)?;
     let served = agent.serve(&listener, &stop);
     if let Some(path) = socket {
         // Somebody may have removed it meanwhile.
@@ -64,6 +63,34 @@ fn clean(named: &[String]) -> Result<u8> {
     let mut command = Command::new("/proc/self/exe");
     command.arg0("prony").args(std::env::args_os().skip(1)).env_clear().envs(kept).env(CLEAN, "clean");
     Err(command.exec()).context("the agent cannot start itself in a clean environment")
+}
+
+/// Opens the way on which controllers come, and says which one it is; the path of a Unix socket and the place on a bus, too.
+fn open(args: &AgentArgs) -> Result<(Listener, Option<PathBuf>, Option<Joined>)> {
+    if let Some(server) = &args.join {
+        let (listener, joined) = join_bus(server, args)?;
+        return Ok((listener, None, Some(joined)));
+    }
+    let (listener, socket) = listen(args.listen.as_deref().unwrap_or_default(), args.tls.as_deref())?;
+    output::say!("listening on {}", shown(&listener, socket.as_deref()));
+    Ok((listener, socket, None))
+}
+
+/// Joins a bus under the name of the agent's certificate; streams lead to a port of loopback, which believes nobody but the
+/// controller.
+fn join_bus(server: &str, args: &AgentArgs) -> Result<(Listener, Joined)> {
+    if !plan::fleet::is_bus(server) {
+        bail!("--join: `{server}` is no address of a NATS server\n  remedy: {}", plan::fleet::BUS_REMEDY);
+    }
+    let keys = args.tls.as_deref().context("--join needs --tls")?;
+    let trust = AgentTrust::read(keys).context("--tls")?;
+    let name = trust.name().context("--tls")?;
+    let door =
+        TlsDoor::new(bind((Ipv4Addr::LOCALHOST, 0).into())?, trust, |refusal| output::say!("{refusal}"));
+    let joined =
+        generate::agents::join(server, &name, keys, door.local_addr()?, |news| output::say!("{news}"))?;
+    output::say!("joined {server} as {name}");
+    Ok((Listener::Tls(door), joined))
 }
 
 /// Opens what an agent listens on; the path of a Unix socket, too.

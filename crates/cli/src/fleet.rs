@@ -38,11 +38,12 @@ pub(crate) fn fleet(args: &FleetArgs) -> Result<u8> {
         FleetCommand::List { fleet, format } => list(fleet, *format),
         FleetCommand::Drain { fleet } => ending::end(fleet, Ending::Drain),
         FleetCommand::Stop { fleet } => ending::end(fleet, Ending::Stop),
-        FleetCommand::Keys { folder, agents, hosts, days, add: None } => {
-            keys::make(folder, agents, hosts, *days)
-        }
-        FleetCommand::Keys { folder, hosts, days, add: Some(name), .. } => {
-            keys::add(folder, name, hosts, *days)
+        FleetCommand::Keys { folder, agents, hosts, nats, days, add } => {
+            let ways = nats.as_deref().map_or(keys::Ways::Hosts(hosts), keys::Ways::Bus);
+            match add {
+                None => keys::make(folder, agents, ways, *days),
+                Some(name) => keys::add(folder, name, ways, *days),
+            }
         }
         FleetCommand::Manifest(args) => manifest::manifest(args),
     }
@@ -176,8 +177,9 @@ fn text(fleet: &FleetFile) -> String {
         quoted.map_or_else(String::new, |value| format!("{key} = {value}\n"))
     };
     let entry = |agent: &AgentEntry| {
-        let AgentEntry { name, unix, tcp, tls, .. } = agent;
-        let lines = [line("name", name), line("unix", unix), line("tcp", tcp), line("tls", tls)];
+        let AgentEntry { name, unix, tcp, nats, tls, .. } = agent;
+        let keys = [("name", name), ("unix", unix), ("tcp", tcp), ("nats", nats), ("tls", tls)];
+        let lines = keys.map(|(key, value)| line(key, value));
         format!("[[agent]]\n{}", lines.concat())
     };
     fleet.agents.iter().map(entry).collect::<Vec<_>>().join("\n")

@@ -51,6 +51,12 @@ impl Role<'_> {
         }
     }
 
+    /// The agent of which this is the name in a certificate, if it is one's.
+    #[must_use]
+    pub fn agent_of(name: &str) -> Option<&str> {
+        name.strip_suffix(AGENT_SUFFIX).filter(|agent| !agent.is_empty())
+    }
+
     const fn usage(self) -> ExtendedKeyUsagePurpose {
         match self {
             Self::Controller => ExtendedKeyUsagePurpose::ClientAuth,

@@ -68,21 +68,11 @@ const fn is_of_name(byte: u8) -> bool {
 fn link(entry: &AgentEntry, place: usize, folder: &Path) -> Result<AgentLink, Problem> {
     let at = |key: &str| format!("agent.{place}.{key}");
     if let Some(keys) = &entry.tls {
-        let Some(address) = &entry.tcp else {
-            let remedy = "give tcp = \"HOST:PORT\" with it, or leave it out";
-            return Err(Problem::at(&at("tls"), "keys are for streams over TCP", remedy));
-        };
-        if !is_host_and_port(address) {
-            let cause = format!("`{address}` is no host with a port");
-            return Err(Problem::at(&at("tcp"), cause, "write for example load-1.internal:7411"));
-        }
-        let keys = std::path::absolute(folder.join(keys)).unwrap_or_else(|_| folder.join(keys));
-        let tls = AgentLink::Tls { address: address.clone(), keys: keys.display().to_string() };
-        let alone = AgentEntry { tls: None, tcp: None, ..entry.clone() };
-        return match alone == (AgentEntry { name: entry.name.clone(), ..AgentEntry::default() }) {
-            true => Ok(tls),
-            false => Err(said_twice(place)),
-        };
+        return with_keys(entry, place, folder, keys);
+    }
+    if entry.nats.is_some() {
+        let cause = "whoever reaches the bus could order loads";
+        return Err(Problem::at(&at("nats"), cause, "give tls = \"FOLDER\" with keys of `prony fleet keys`"));
     }
     match (entry.here, &entry.command, &entry.unix, &entry.tcp) {
         (true, None, None, None) => Ok(AgentLink::Here),
@@ -112,11 +102,52 @@ fn link(entry: &AgentEntry, place: usize, folder: &Path) -> Result<AgentLink, Pr
     }
 }
 
+/// An agent that shows a certificate, over a stream of its own or through a bus.
+fn with_keys(entry: &AgentEntry, place: usize, folder: &Path, keys: &str) -> Result<AgentLink, Problem> {
+    let at = |key: &str| format!("agent.{place}.{key}");
+    let keys = std::path::absolute(folder.join(keys)).unwrap_or_else(|_| folder.join(keys));
+    let keys = keys.display().to_string();
+    let alone = AgentEntry { tls: None, tcp: None, nats: None, ..entry.clone() };
+    let is_said_once = alone == AgentEntry { name: entry.name.clone(), ..AgentEntry::default() };
+    match (&entry.tcp, &entry.nats) {
+        (Some(address), None) if is_said_once => {
+            if !is_host_and_port(address) {
+                let cause = format!("`{address}` is no host with a port");
+                return Err(Problem::at(&at("tcp"), cause, "write for example load-1.internal:7411"));
+            }
+            Ok(AgentLink::Tls { address: address.clone(), keys })
+        }
+        (None, Some(server)) if is_said_once => {
+            if !is_bus(server) {
+                let cause = format!("`{server}` is no address of a NATS server");
+                return Err(Problem::at(&at("nats"), cause, BUS_REMEDY));
+            }
+            Ok(AgentLink::Nats { server: server.clone(), keys })
+        }
+        (None, None) => {
+            let remedy = "give tcp = \"HOST:PORT\" or nats = \"nats://HOST:PORT\" with it, or leave it out";
+            Err(Problem::at(&at("tls"), "keys are for streams over TCP or NATS", remedy))
+        }
+        _ => Err(said_twice(place)),
+    }
+}
+
+/// How a bus is written.
+pub const BUS_REMEDY: &str =
+    "write for example nats://bus.internal:4222; a user and a password stand in nats.toml beside the keys";
+
+/// Whether a text is `nats://HOST:PORT` or `tls://HOST:PORT`. A password has no place in it: files of results keep it.
+#[must_use]
+pub fn is_bus(text: &str) -> bool {
+    let rest = text.strip_prefix("nats://").or_else(|| text.strip_prefix("tls://"));
+    rest.is_some_and(is_host_and_port)
+}
+
 fn said_twice(place: usize) -> Problem {
     Problem::at(
         &format!("agent.{place}"),
         "how the agent is reached is not said, or said twice",
-        "give exactly one of here = true, command, unix and tcp",
+        "give exactly one of here = true, command, unix, tcp and nats",
     )
 }
 

@@ -15,7 +15,7 @@ pub struct FleetFile {
     pub agents: Vec<AgentEntry>,
 }
 
-/// `[[agent]]`: exactly one of `here`, `command`, `unix` and `tcp` says how the agent is reached.
+/// `[[agent]]`: exactly one of `here`, `command`, `unix`, `tcp` and `nats` says how the agent is reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentEntry {
@@ -34,10 +34,31 @@ pub struct AgentEntry {
     /// Host and port of `prony agent --listen ADDR:PORT`. Without `tls` a loopback address, or the end of a tunnel there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<String>,
-    /// With `tcp`: the controller's folder of `prony fleet keys`, from this file on. The agent must have the certificate
+    /// Server on which `prony agent --join` is, `nats://HOST:PORT`, or `tls://HOST:PORT`; needs `tls`. Where the
+    /// server asks for a user, `nats.toml` in that folder has `user` and `password`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nats: Option<String>,
+    /// With `tcp` or `nats`: the controller's folder of `prony fleet keys`, from this file on. The agent must have the certificate
     /// of its `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<String>,
+}
+
+/// `nats.toml` beside the keys of a controller or an agent: whom a NATS server lets in.
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BusLogin {
+    /// The user's name.
+    pub user: String,
+    /// The user's password.
+    pub password: String,
+}
+
+impl std::fmt::Debug for BusLogin {
+    /// Without the password.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BusLogin").field("user", &self.user).finish_non_exhaustive()
+    }
 }
 
 /// The agents of a load, resolved. Agent n makes the n-th contiguous part of the load's workers.
@@ -81,6 +102,13 @@ pub enum AgentLink {
     Tls {
         /// Host or address, and port.
         address: String,
+        /// Path of the controller's folder of keys.
+        keys: String,
+    },
+    /// The same through a NATS server that both ends reach, under the agent's name.
+    Nats {
+        /// `nats://HOST:PORT` or `tls://HOST:PORT`.
+        server: String,
         /// Path of the controller's folder of keys.
         keys: String,
     },

@@ -9,25 +9,33 @@ use std::path::PathBuf;
   prony agent --listen unix:/run/prony/agent.sock --allow shop.internal
   prony agent --listen 127.0.0.1:7411 --allow 10.1.0.0/16
   prony agent --listen 0.0.0.0:7411 --tls keys/agents/load-1 --allow shop.internal
+  prony agent --join nats://bus.internal:4222 --tls keys/agents/load-1 --allow shop.internal
   ssh load-1 prony agent --stdio --allow shop.internal   as a `command` of a fleet file
 
 An agent makes its part of a load for --fleet of `prony load`, `run`, `knee`, `soak` and `replay`.
 It loads loopback and what --allow names, nothing else; it resolves names itself, reads no file
 but those that come with the load, and stops once its controller has been silent for 10 s. It
 starts with an environment of PATH, HOME, LANG and the like only. Between hosts use ssh or --tls:
-without them the lines between controller and agent are neither encrypted nor signed.
+without them the lines between controller and agent are neither encrypted nor signed. --join is for
+hosts that nobody can reach from outside: agent and controller both reach a NATS server, which
+carries their TLS and can read none of it. Where it asks for a user, nats.toml beside the keys has
+`user` and `password`.
 
 Exit codes: 0 ended by Ctrl-C or by its controller, 1 wrong arguments or an unusable address.")]
 pub(crate) struct AgentArgs {
     /// Serve one controller on standard input and output, as ssh brings them
-    #[arg(long, conflicts_with = "listen", required_unless_present = "listen")]
+    #[arg(long, conflicts_with_all = ["listen", "join"], required_unless_present_any = ["listen", "join"])]
     pub(crate) stdio: bool,
     /// Serve controllers one after the other on unix:PATH, or on an address and port; without --tls of loopback only
     #[arg(long, value_name = "unix:PATH|ADDR:PORT")]
     pub(crate) listen: Option<String>,
+    /// Serve controllers that come through this NATS server, one after the other, under the name in the certificate of
+    /// --tls
+    #[arg(long, value_name = "nats://HOST:PORT", conflicts_with = "listen", requires = "tls")]
+    pub(crate) join: Option<String>,
     /// Accept only the controller of the fleet that made this folder, over TLS 1.3: FOLDER/agents/NAME of `prony fleet
     /// keys FOLDER`
-    #[arg(long, value_name = "FOLDER", requires = "listen")]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "stdio")]
     pub(crate) tls: Option<PathBuf>,
     /// Allow load on this host, address or network, such as 10.1.0.0/16; only loopback needs no word; repeatable
     #[arg(long, value_name = "HOST")]
@@ -48,6 +56,7 @@ pub(crate) struct AgentArgs {
   prony fleet drain fleet.toml                           end the agents after their load
   prony load http://shop.internal/ -R 10k --fleet fleet.toml
   prony fleet keys keys --agents load-1,load-2           keys for agents in a network without ssh
+  prony fleet keys keys --agents load-1 --nats nats://bus.internal:4222   for agents on a bus
   prony fleet manifest keys --systemd --allow shop.internal   what starts an agent at every boot
 
 A fleet file names each agent and the way to it, see docs/fleet.md:
@@ -122,6 +131,9 @@ pub(crate) enum FleetCommand {
         /// Where each listens, in the same order [default: its name and port 7411]
         #[arg(long, value_name = "HOST[:PORT],…", value_delimiter = ',')]
         hosts: Vec<String>,
+        /// The NATS server that all of them join, in place of ports that they listen on
+        #[arg(long, value_name = "nats://HOST:PORT", conflicts_with = "hosts")]
+        nats: Option<String>,
         /// Days for which the certificates are good
         #[arg(long, value_name = "N", default_value_t = 365, value_parser = clap::value_parser!(u32).range(1..=3650))]
         days: u32,

@@ -30,9 +30,18 @@ const AGENTS: &str = "agents";
 const AUTHORITY_KEY: &str = "authority.key";
 pub(super) const FLEET: &str = "fleet.toml";
 
+/// How agents are reached.
+#[derive(Clone, Copy)]
+pub(super) enum Ways<'a> {
+    /// Each by its host, in order, with or without a port; none: by their names.
+    Hosts(&'a [String]),
+    /// Through the NATS server that they all join.
+    Bus(&'a str),
+}
+
 /// Makes a fleet's folder.
-pub(super) fn make(folder: &Path, names: &[String], hosts: &[String], days: u32) -> Result<u8> {
-    let entries = entries(names, hosts)?;
+pub(super) fn make(folder: &Path, names: &[String], ways: Ways<'_>, days: u32) -> Result<u8> {
+    let entries = entries(names, ways)?;
     if fs::read_dir(folder).is_ok_and(|mut found| found.next().is_some()) {
         bail!(
             "{} is there already, and keys are never written over\n  remedy: give another folder, or --add NAME for one \
@@ -71,8 +80,8 @@ fn fill(folder: &Path, entries: &[AgentEntry], fleet: &str, days: u32) -> Result
 }
 
 /// Adds an agent to a fleet's folder, and to its fleet file.
-pub(super) fn add(folder: &Path, name: &str, hosts: &[String], days: u32) -> Result<u8> {
-    let entries = entries(&[name.to_owned()], hosts)?;
+pub(super) fn add(folder: &Path, name: &str, ways: Ways<'_>, days: u32) -> Result<u8> {
+    let entries = entries(&[name.to_owned()], ways)?;
     let read = |file: &str| {
         let path = folder.join(file);
         fs::read_to_string(&path).with_context(|| {
@@ -104,7 +113,11 @@ pub(super) fn add(folder: &Path, name: &str, hosts: &[String], days: u32) -> Res
 }
 
 /// The entries of the fleet file, checked.
-fn entries(names: &[String], hosts: &[String]) -> Result<Vec<AgentEntry>> {
+fn entries(names: &[String], ways: Ways<'_>) -> Result<Vec<AgentEntry>> {
+    let hosts = match ways {
+        Ways::Hosts(hosts) => hosts,
+        Ways::Bus(_) => &[],
+    };
     if !hosts.is_empty() && hosts.len() != names.len() {
         bail!(
             "{} agents and {} hosts\n  remedy: give one host for each agent, in the same order",
@@ -119,15 +132,29 @@ fn entries(names: &[String], hosts: &[String]) -> Result<Vec<AgentEntry>> {
         if !seen.insert(name) {
             bail!("two agents are called {name}\n  remedy: give each a name of its own");
         }
-        let host = hosts.get(place).unwrap_or(name);
-        let address = if host.contains(':') { host.clone() } else { format!("{host}:{PORT}") };
-        if !plan::fleet::is_host_and_port(&address) {
-            bail!("`{host}` is no host with a port\n  remedy: write for example load-1.internal:{PORT}");
-        }
-        let (name, tcp, tls) = (Some(name.clone()), Some(address), Some(CONTROLLER.to_owned()));
-        entries.push(AgentEntry { name, tcp, tls, ..AgentEntry::default() });
+        let (tcp, nats) = match ways {
+            Ways::Hosts(_) => (Some(address(hosts.get(place).unwrap_or(name))?), None),
+            Ways::Bus(server) => (None, Some(bus(server)?)),
+        };
+        let (name, tls) = (Some(name.clone()), Some(CONTROLLER.to_owned()));
+        entries.push(AgentEntry { name, tcp, nats, tls, ..AgentEntry::default() });
     }
     Ok(entries)
+}
+
+fn address(host: &str) -> Result<String> {
+    let address = if host.contains(':') { host.to_owned() } else { format!("{host}:{PORT}") };
+    if !plan::fleet::is_host_and_port(&address) {
+        bail!("`{host}` is no host with a port\n  remedy: write for example load-1.internal:{PORT}");
+    }
+    Ok(address)
+}
+
+fn bus(server: &str) -> Result<String> {
+    if !plan::fleet::is_bus(server) {
+        bail!("--nats: `{server}` is no address of a NATS server\n  remedy: {}", plan::fleet::BUS_REMEDY);
+    }
+    Ok(server.to_owned())
 }
 
 fn fill_one(folder: &Path, authority: &str, pair: &KeyPairText) -> Result<()> {
@@ -157,12 +184,18 @@ fn report(folder: &Path, entries: &[AgentEntry], fleet: &str, days: u32) -> Stri
     let shown = folder.display();
     let mut text = format!("# {shown}/{FLEET}\n{fleet}\n");
     for entry in entries {
-        let (name, address) = (entry.name.as_deref().unwrap_or(""), entry.tcp.as_deref().unwrap_or(""));
-        let port = address.rsplit_once(':').map_or("", |(_, port)| port);
+        let name = entry.name.as_deref().unwrap_or("");
+        let way = match &entry.nats {
+            Some(server) => format!("--join {server}"),
+            None => {
+                let port = entry.tcp.as_deref().and_then(|address| address.rsplit_once(':'));
+                format!("--listen 0.0.0.0:{}", port.map_or("", |(_, port)| port))
+            }
+        };
         let _ = writeln!(
             text,
             "# copy {shown}/{AGENTS}/{name} to its host, and begin there:\n\
-             #   prony agent --listen 0.0.0.0:{port} --tls {name} --allow TARGET"
+             #   prony agent {way} --tls {name} --allow TARGET"
         );
     }
     let _ = writeln!(

@@ -26,6 +26,7 @@ mod files;
 mod fleet;
 mod fleet_keys;
 mod fleet_manifest;
+mod fleet_nats;
 mod fleet_runs;
 mod fleet_ssh;
 mod grpc;

@@ -184,6 +184,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "AgentLink.address",
             "AgentLink.command",
             "AgentLink.path",
+            "AgentLink.server",
             "AgentPlan.name",
             "AgentRecord.name",
             "AgentReport.name",

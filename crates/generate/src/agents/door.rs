@@ -132,7 +132,7 @@ impl Visitor {
 }
 
 fn enter_over_tls(socket: &TcpStream, trust: AgentTrust) -> Result<(Reader, Writer), String> {
-    let connection = ServerConnection::new(trust.0).map_err(|error| error.to_string())?;
+    let connection = ServerConnection::new(trust.config).map_err(|error| error.to_string())?;
     let (reading, writing) = shake(connection.into(), socket, HANDSHAKE_MAX)?;
     limit(socket).map_err(|error| error.to_string())?;
     Ok((Box::new(reading), writer(writing)))

@@ -3,11 +3,13 @@
 //! Invariants: the controller never waits for an agent that does not read; every line that comes is stamped before it is
 //! understood, because the answers of clocks are among them. Absent on purpose: what the lines mean (`control`).
 
+use super::on_bus;
 use super::protocol::{Order, PIECE_BYTES, Report, next_line, to_text};
 use super::tls::{HANDSHAKE_MAX, shake};
 use super::trust::ControllerTrust;
 use super::words::Words;
 use crate::lines::write_line;
+use bus::Dialled;
 use engine::machine_ns;
 use rustls::ClientConnection;
 use schema::fleet::{AgentLink, AgentPlan};
@@ -65,6 +67,7 @@ enum End {
     Program(Child, Arc<Words>),
     Unix(Arc<UnixStream>),
     Tcp(TcpStream),
+    Bus(Dialled),
 }
 
 /// One direction of a Unix stream.
@@ -112,6 +115,8 @@ pub(super) struct Link {
     write: Option<JoinHandle<()>>,
 }
 
+type Halves = (Box<dyn Read + Send>, Box<dyn Write + Send>);
+
 /// Opens the streams to an agent; one on this host may load `allow`.
 pub(super) fn open(plan: &AgentPlan, allow: &[String]) -> Result<Ends, String> {
     let text = |error: io::Error| error.to_string();
@@ -140,6 +145,7 @@ pub(super) fn open(plan: &AgentPlan, allow: &[String]) -> Result<Ends, String> {
             Ok(Ends { reader: Box::new(reader), writer: Box::new(writer), end: End::Tcp(stream) })
         }
         AgentLink::Tls { address, keys } => over_tls(&plan.name, address, Path::new(keys)),
+        AgentLink::Nats { server, keys } => over_nats(&plan.name, server, Path::new(keys)),
     }
 }
 
@@ -149,12 +155,26 @@ fn over_tls(name: &str, address: &str, keys: &Path) -> Result<Ends, String> {
     // Looked up for every link: an agent may be started again at another address under its name.
     let resolved = address.to_socket_addrs().map_err(|error| format!("{address}: {error}"))?;
     let stream = connect(&resolved.collect::<Vec<_>>(), address)?;
+    let (reader, writer) = greet(trust, &stream).map_err(|cause| format!("{address}: {cause}"))?;
+    Ok(Ends { reader, writer, end: End::Tcp(stream) })
+}
+
+/// The same through a bus.
+fn over_nats(name: &str, server: &str, keys: &Path) -> Result<Ends, String> {
+    let trust = ControllerTrust::read(keys, name).map_err(|error| error.to_string())?;
+    let dialled = on_bus::dial(server, name, keys).map_err(|error| error.to_string())?;
+    let (reader, writer) =
+        greet(trust, dialled.stream()).map_err(|cause| format!("{name} on {server}: {cause}"))?;
+    Ok(Ends { reader, writer, end: End::Bus(dialled) })
+}
+
+/// Both halves of a stream whose other end has shown that it is the agent.
+fn greet(trust: ControllerTrust, stream: &TcpStream) -> Result<Halves, String> {
     let connection = ClientConnection::new(trust.config, trust.agent).map_err(|error| error.to_string())?;
-    let halves = shake(connection.into(), &stream, HANDSHAKE_MAX);
-    let (reading, writing) = halves.map_err(|cause| format!("{address}: {cause}"))?;
+    let (reading, writing) = shake(connection.into(), stream, HANDSHAKE_MAX)?;
     let unlimited = stream.set_read_timeout(None).and_then(|()| stream.set_write_timeout(None));
     unlimited.map_err(|error| error.to_string())?;
-    Ok(Ends { reader: Box::new(reading), writer: Box::new(writing), end: End::Tcp(stream) })
+    Ok((Box::new(reading), Box::new(writing)))
 }
 
 /// Connects to the first address that answers.
@@ -206,7 +226,10 @@ pub(super) fn remedy(plan: &AgentPlan) -> Option<String> {
 
 /// Whether a link that was cut can be made again: a program's ends with the program.
 pub(super) const fn can_reopen(plan: &AgentPlan) -> bool {
-    matches!(plan.link, AgentLink::Unix { .. } | AgentLink::Tcp { .. } | AgentLink::Tls { .. })
+    matches!(
+        plan.link,
+        AgentLink::Unix { .. } | AgentLink::Tcp { .. } | AgentLink::Tls { .. } | AgentLink::Nats { .. }
+    )
 }
 
 impl Link {
@@ -220,7 +243,7 @@ impl Link {
         let (out, outgoing) = channel();
         let words = match &end {
             End::Program(_, words) => Some(words.clone()),
-            End::Unix(_) | End::Tcp(_) => None,
+            End::Unix(_) | End::Tcp(_) | End::Bus(_) => None,
         };
         let read = std::thread::spawn(move || {
             let cause = follow(&mut BufReader::new(reader), &mut pass);
@@ -279,6 +302,7 @@ impl Drop for Link {
             }
             End::Unix(stream) => drop(stream.shutdown(Shutdown::Both)),
             End::Tcp(stream) => drop(stream.shutdown(Shutdown::Both)),
+            End::Bus(dialled) => dialled.shut_down(),
         }
         for thread in [self.write.take(), self.read.take()].into_iter().flatten() {
             let _ = thread.join();

@@ -11,7 +11,7 @@
 //! computed from two clocks; an interval counts once; intervals are merged as those of workers are and go the same way
 //! from there. Where the controller is gone for ten seconds, an agent ends its load; where an agent is lost, the
 //! controller ends the load of all.
-//! Absent on purpose: a bus between machines, and placing agents on machines.
+//! Absent on purpose: how a bus carries a stream (`bus`), and placing agents on machines.
 
 mod control;
 mod cpu;
@@ -24,6 +24,7 @@ mod link;
 mod maker;
 mod member;
 mod muster;
+mod on_bus;
 mod overseer;
 #[cfg(test)]
 mod overseer_tests;
@@ -45,11 +46,13 @@ mod trust;
 mod trust_tests;
 mod words;
 
+pub use bus::Joined;
 pub(crate) use control::Agents;
 pub use door::{Listener, TlsDoor};
 pub use error::AgentError;
 pub use facts::facts;
 pub use muster::inspect;
+pub use on_bus::{JoinError, join};
 pub use overseer::{Ending, Progress, end, list};
 pub use relay::Agent;
 pub use trust::{AgentTrust, TrustError};

@@ -23,6 +23,7 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use webpki::EndEntityCert;
 
 /// Largest file of a folder of keys.
 const FILE_BYTES_MAX: u64 = 64 << 10;
@@ -52,6 +53,14 @@ pub enum TrustError {
         /// What is wrong.
         cause: String,
     },
+    /// What a bus is to be told is not understood.
+    #[error("{path}: {cause}\n  remedy: give it two lines, user = \"NAME\" and password = \"PASSWORD\"")]
+    Login {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        cause: String,
+    },
     /// The key is no secret.
     #[error("{path} can be read by every user of this host\n  remedy: chmod 600 {path}")]
     Open {
@@ -70,7 +79,11 @@ pub enum TrustError {
 
 /// An agent's side: its certificate, and the belief in its controller.
 #[derive(Clone, Debug)]
-pub struct AgentTrust(pub(super) Arc<ServerConfig>);
+pub struct AgentTrust {
+    pub(super) config: Arc<ServerConfig>,
+    folder: PathBuf,
+    certificate: CertificateDer<'static>,
+}
 
 /// A controller's side: its certificate, and the belief in one agent.
 pub(super) struct ControllerTrust {
@@ -97,7 +110,20 @@ impl AgentTrust {
         let mut config = config.map_err(|error| own.unusable(explain(&error)))?;
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
-        Ok(Self(Arc::new(config)))
+        let Folder { path, certificate, .. } = own;
+        Ok(Self { config: Arc::new(config), folder: path, certificate })
+    }
+
+    /// The agent's name, by its certificate.
+    ///
+    /// # Errors
+    /// The certificate is not of an agent.
+    pub fn name(&self) -> Result<String, TrustError> {
+        let unusable = |cause: String| TrustError::Unusable { folder: self.folder.clone(), cause };
+        let own = EndEntityCert::try_from(&self.certificate).map_err(|error| unusable(error.to_string()))?;
+        let name = own.valid_dns_names().find_map(Role::agent_of);
+        name.map(str::to_owned)
+            .ok_or_else(|| unusable(format!("its certificate names no agent\n  remedy: {REMEDY}")))
     }
 }
 
@@ -150,14 +176,9 @@ impl Folder {
         let added = roots.add(certificate(AUTHORITY_FILE)?);
         added.map_err(|error| unfit("authority", error.to_string()))?;
         let key_path = path.join(KEY_FILE);
-        let key = PrivateKeyDer::from_pem_slice(&read(&key_path)?).map_err(|error| TrustError::Unfit {
-            path: key_path.clone(),
-            what: "private key",
-            cause: error.to_string(),
+        let key = PrivateKeyDer::from_pem_slice(&read_secret(&key_path)?).map_err(|error| {
+            TrustError::Unfit { path: key_path.clone(), what: "private key", cause: error.to_string() }
         })?;
-        if fs::metadata(&key_path).is_ok_and(|found| found.permissions().mode() & RIGHTS_OF_OTHERS != 0) {
-            return Err(TrustError::Open { path: key_path });
-        }
         let certificate = certificate(CERTIFICATE_FILE)?;
         Ok(Self { path: path.to_owned(), roots: Arc::new(roots), certificate, key })
     }
@@ -174,6 +195,13 @@ impl Folder {
         });
         checked.map_err(|error| self.unusable(explain(&error)))
     }
+}
+
+/// A file that not every user of the host may read.
+pub(super) fn read_secret(path: &Path) -> Result<Vec<u8>, TrustError> {
+    let text = read(path)?;
+    let is_open = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & RIGHTS_OF_OTHERS != 0);
+    if is_open { Err(TrustError::Open { path: path.to_owned() }) } else { Ok(text) }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, TrustError> {

@@ -229,6 +229,7 @@ fn keys_that_this_end_cannot_use_are_refused_before_a_socket_is_opened() {
     fs::set_permissions(&key, fs::Permissions::from_mode(0o604)).unwrap();
     let error = AgentTrust::read(&keys.folder("a")).unwrap_err().to_string();
     assert!(error.contains("can be read by every user") && error.contains("chmod 600"), "{error}");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     fs::write(&key, "no key").unwrap();
     let error = AgentTrust::read(&keys.folder("a")).unwrap_err().to_string();
     assert!(error.contains("holds no private key"), "{error}");

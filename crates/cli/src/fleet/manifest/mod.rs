@@ -13,7 +13,7 @@ use crate::{exit, output};
 use anyhow::{Context as _, Result, bail};
 use fleet::{Allow, check_name};
 use plan::fleet as settings;
-use schema::fleet::AgentLink;
+use schema::fleet::{AgentLink, FleetPlan};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
@@ -27,19 +27,27 @@ struct Agent {
     port: u16,
 }
 
+/// How the agents of the fleet file are reached: all in one way.
+enum Ways {
+    Listen(Vec<Agent>),
+    /// The server that they join.
+    Join(String),
+}
+
 /// Makes the documents and writes or prints them.
 pub(super) fn manifest(args: &ManifestArgs) -> Result<u8> {
     check_allow(&args.allow)?;
-    let agents = agents(&args.keys)?;
-    let documents = if args.systemd {
-        vec![systemd::unit(args, &agents)?]
-    } else {
-        if args.output.is_none() && !args.print_keys {
-            bail!(
-                "it holds private keys, which are not printed unasked\n  remedy: give --output DIR, or --print-keys"
-            );
-        }
-        kubernetes::documents(args, &agents)?
+    let documents = match (ways(&args.keys)?, args.systemd) {
+        (Ways::Listen(agents), true) => vec![systemd::unit(args, &agents)?],
+        (Ways::Join(server), true) => vec![systemd::unit_on_bus(args, &server)?],
+        (Ways::Listen(_), false) if args.output.is_none() && !args.print_keys => bail!(
+            "it holds private keys, which are not printed unasked\n  remedy: give --output DIR, or --print-keys"
+        ),
+        (Ways::Listen(agents), false) => kubernetes::documents(args, &agents)?,
+        (Ways::Join(server), false) => bail!(
+            "the agents of this fleet join {server}, and objects are made for agents that listen\n  remedy: in a cluster \
+             make keys without --nats; agents there have names that can be reached"
+        ),
     };
     match &args.output {
         Some(folder) => save(folder, &documents)?,
@@ -66,15 +74,18 @@ fn save(folder: &Path, documents: &[Document]) -> Result<()> {
 }
 
 /// The agents of a folder of keys, each with keys.
-fn agents(keys: &Path) -> Result<Vec<Agent>> {
+fn ways(keys: &Path) -> Result<Ways> {
     let file = keys.join(super::keys::FLEET);
     let fleet = settings::read(&file.display().to_string())
         .with_context(|| format!("give a folder that `prony fleet keys` made, not {}", keys.display()))?;
+    if let Some(server) = common_bus(&fleet) {
+        return Ok(Ways::Join(server));
+    }
     let mut agents = Vec::new();
     for agent in fleet.agents {
         let AgentLink::Tls { address, .. } = &agent.link else {
             bail!(
-                "{}: agent {} has no keys\n  remedy: remove it from the file, or make keys by `prony fleet keys {} --add {}`",
+                "{}: agent {} does not listen with keys\n  remedy: remove it from the file, or make keys by `prony fleet keys {} --add {}`",
                 file.display(),
                 agent.name,
                 keys.display(),
@@ -85,7 +96,17 @@ fn agents(keys: &Path) -> Result<Vec<Agent>> {
         let port = address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
         agents.push(Agent { port: port.unwrap_or(super::keys::PORT), name: agent.name });
     }
-    Ok(agents)
+    Ok(Ways::Listen(agents))
+}
+
+/// The server that all agents join, if they all join one.
+fn common_bus(fleet: &FleetPlan) -> Option<String> {
+    let mut servers = fleet.agents.iter().map(|agent| match &agent.link {
+        AgentLink::Nats { server, .. } => Some(server),
+        _ => None,
+    });
+    let first = servers.next()??;
+    servers.all(|server| server == Some(first)).then(|| first.clone())
 }
 
 /// The entries of an agent's list, which stand in documents of others.

@@ -13,13 +13,26 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 pub(super) const FILE: &str = "prony-agent.service";
 
+/// For agents that listen.
 pub(super) fn unit(args: &ManifestArgs, agents: &[Agent]) -> Result<Document> {
-    check_path("--program", &args.program)?;
-    check_path("--keys-at", &args.keys_at)?;
     let listen = match args.listen {
         Some(listen) => listen,
         None => SocketAddr::from((Ipv4Addr::UNSPECIFIED, common_port(agents)?)),
     };
+    unit_with(args, &format!("--listen {listen}"))
+}
+
+/// For agents that join a bus; the address was checked when the fleet file was read.
+pub(super) fn unit_on_bus(args: &ManifestArgs, server: &str) -> Result<Document> {
+    if args.listen.is_some() {
+        bail!("--listen: the agents of this fleet join {server}\n  remedy: leave it out");
+    }
+    unit_with(args, &format!("--join {server}"))
+}
+
+fn unit_with(args: &ManifestArgs, way: &str) -> Result<Document> {
+    check_path("--program", &args.program)?;
+    check_path("--keys-at", &args.keys_at)?;
     let (program, keys, memory) = (&args.program, &args.keys_at, args.memory_mib);
     let credential = |file| format!("LoadCredential={file}:{keys}/{file}\n");
     let credentials = [AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE].map(credential).concat();
@@ -32,7 +45,7 @@ Wants=network-online.target
 After=network-online.target
 
 [Service]
-ExecStart={program} agent --listen {listen} --tls %d{allow}
+ExecStart={program} agent {way} --tls %d{allow}
 {credentials}Restart=on-failure
 RestartSec=2s
 DynamicUser=yes
@@ -137,6 +150,17 @@ mod tests {
             assert_eq!(lines(&text, key), [value], "{key}");
         }
         assert!(!text.contains("PRIVATE KEY"));
+    }
+
+    #[test]
+    fn a_unit_of_a_fleet_on_a_bus_joins_it_under_the_name_in_its_certificate() {
+        let words = ["keys", "--systemd", "--allow", "a"];
+        let (_, text) = unit_on_bus(&parse(&words), "nats://bus:4222").unwrap();
+        let start: Vec<String> = lines(&text, "ExecStart")[0].split(' ').map(str::to_owned).collect();
+        let agent = check_agent(&start[1..]);
+        assert_eq!((agent.join.as_deref(), agent.listen), (Some("nats://bus:4222"), None));
+        let listen = [&words[..], &["--listen", "[::]:9"]].concat();
+        assert!(unit_on_bus(&parse(&listen), "nats://bus:4222").is_err());
     }
 
     #[test]
