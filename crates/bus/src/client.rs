@@ -3,6 +3,7 @@
 use crate::error::BusError;
 use crate::frame::FRAME_BYTES;
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
+use schema::fleet::BusLogin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -10,50 +11,41 @@ use tokio::sync::watch;
 /// Time for a connection.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 
-/// Whom a server lets in.
-#[derive(Clone)]
-pub struct Login {
-    /// The user's name.
-    pub user: String,
-    /// The user's password.
-    pub password: String,
-}
-
 /// A server, and who is there.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Server {
     /// `nats://HOST:PORT` or `tls://HOST:PORT`.
     pub address: String,
     /// Where it asks for a user.
-    pub login: Option<Login>,
+    pub login: Option<BusLogin>,
 }
 
-/// How often the bus was away, or lost something.
+/// How often what is under way may have been lost: streams end when it grows.
 pub(crate) type Cuts = watch::Receiver<u64>;
 
 /// A connection.
 pub(crate) struct Bus {
     pub(crate) client: Client,
-    pub(crate) cuts: Cuts,
+    pub(crate) cuts: Arc<watch::Sender<u64>>,
 }
 
-/// Connects; `say` is told of each time that the server goes and comes back.
+/// Connects; each time that the server goes, `say` gets a line.
 pub(crate) async fn connect(
     server: &Server,
     say: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<Bus, BusError> {
-    let (lost, cuts) = watch::channel(0);
+    let cuts = Arc::new(watch::Sender::new(0));
     let address = &server.address;
-    let shared = Arc::new((lost, say, address.clone()));
+    let shared = Arc::new((cuts.clone(), say, address.clone()));
     let notice = move |event: Event| {
-        let (lost, say, address) = &*shared;
+        let (cuts, say, address) = &*shared;
         match event {
             Event::Disconnected => {
-                lost.send_modify(|times| *times += 1);
+                cuts.send_modify(|times| *times += 1);
                 say(&format!("{address} is gone; trying again until it is back"));
             }
             // What was dropped for want of room is as lost.
-            Event::SlowConsumer(_) => lost.send_modify(|times| *times += 1),
+            Event::SlowConsumer(_) => cuts.send_modify(|times| *times += 1),
             Event::ServerError(error) => say(&format!("{address}: {error}")),
             _ => {}
         }
@@ -64,7 +56,7 @@ pub(crate) async fn connect(
         .connection_timeout(CONNECT_MAX)
         .ignore_discovered_servers()
         .event_callback(notice);
-    if let Some(Login { user, password }) = server.login.clone() {
+    if let Some(BusLogin { user, password }) = server.login.clone() {
         options = options.user_and_password(user, password);
     }
     let client = options.connect(address.as_str()).await.map_err(|error| {

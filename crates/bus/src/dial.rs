@@ -3,11 +3,10 @@
 use crate::carry::{Way, carry};
 use crate::client::{Server, connect};
 use crate::error::BusError;
-use crate::subject;
+use crate::{subject, thread};
 use async_nats::RequestErrorKind;
 use std::io;
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
-use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -55,34 +54,18 @@ impl Drop for Dialled {
 /// The server cannot be reached, nobody has joined under the name, or it takes no stream.
 pub fn dial(server: Server, agent: &str) -> Result<Dialled, BusError> {
     let (near, far) = pair()?;
-    let (say, opened) = channel();
     let agent = agent.to_owned();
-    let thread = std::thread::Builder::new().name("bus".to_owned()).spawn(move || {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime,
-            Err(error) => return drop(say.send(Err(error.into()))),
-        };
-        runtime.block_on(async {
-            let way = match open(&server, &agent).await {
-                Ok(way) => way,
-                Err(error) => return drop(say.send(Err(error))),
-            };
-            match tokio_stream(far) {
-                Ok(far) => {
-                    let _ = say.send(Ok(()));
-                    // Whoever reads the stream sees that it ended, and what it was for decides what that means.
-                    let _ = carry(way, far).await;
-                }
-                Err(error) => drop(say.send(Err(error.into()))),
-            }
-        });
-    })?;
-    opened.recv().unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::BrokenPipe).into()))?;
+    let thread = thread::begin(
+        async move || Ok((open(&server, &agent).await?, tokio_stream(far)?)),
+        // Whoever reads the stream sees that it ended, and what it was for decides what that means.
+        async |(way, far)| drop(carry(way, far).await),
+    )?;
     Ok(Dialled { stream: near, thread })
 }
 
 async fn open(server: &Server, agent: &str) -> Result<Way, BusError> {
     let bus = connect(server, |_| ()).await?;
+    let cuts = bus.cuts.subscribe();
     let inbox = bus.client.new_inbox();
     let stream = inbox.rsplit('.').next().unwrap_or(&inbox).to_owned();
     let address = &server.address;
@@ -105,7 +88,7 @@ async fn open(server: &Server, agent: &str) -> Result<Way, BusError> {
         return Err(refused(cause.chars().filter(|c| !c.is_control()).take(200).collect()));
     }
     let out = subject::to_agent(agent, &stream);
-    Ok(Way { client: bus.client, out, incoming, cuts: bus.cuts })
+    Ok(Way { client: bus.client, out, incoming, cuts })
 }
 
 /// Both ends of a stream over loopback.

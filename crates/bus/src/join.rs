@@ -3,17 +3,16 @@
 use crate::carry::{Way, carry};
 use crate::client::{Bus, Server, connect};
 use crate::error::BusError;
-use crate::subject;
+use crate::{subject, thread};
 use async_nats::Subscriber;
 use futures_util::StreamExt as _;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Most streams of an agent: more than links and handshakes that it takes, so that the port decides who goes.
 pub const STREAMS_MAX: usize = 256;
@@ -38,7 +37,7 @@ impl Drop for Joined {
     }
 }
 
-/// Joins a bus: streams to the agent of this name lead to `port`. `say` is told when the server goes.
+/// Joins a bus: streams to the agent of this name lead to `port`. When the server goes, `say` gets a line.
 ///
 /// # Errors
 /// The server cannot be reached now. Later it is tried for as long as it takes.
@@ -48,25 +47,12 @@ pub fn join(
     port: SocketAddr,
     say: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<Joined, BusError> {
-    let (tell, joined) = channel();
     let (stop, stopped) = oneshot::channel();
     let agent = agent.to_owned();
-    let thread = std::thread::Builder::new().name("bus".to_owned()).spawn(move || {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime,
-            Err(error) => return drop(tell.send(Err(error.into()))),
-        };
-        runtime.block_on(async {
-            match Member::enter(&server, agent, port, say).await {
-                Ok(member) => {
-                    let _ = tell.send(Ok(()));
-                    member.serve(stopped).await;
-                }
-                Err(error) => drop(tell.send(Err(error))),
-            }
-        });
-    })?;
-    joined.recv().unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::BrokenPipe).into()))?;
+    let thread = thread::begin(
+        async move || Member::enter(&server, agent, port, say).await,
+        async |member| member.serve(stopped).await,
+    )?;
     Ok(Joined { stop: Some(stop), thread: Some(thread) })
 }
 
@@ -77,8 +63,6 @@ struct Member {
     port: SocketAddr,
     asked: Subscriber,
     room: Arc<Semaphore>,
-    /// Cuts of the bus, and the end of this place.
-    cut: watch::Sender<u64>,
 }
 
 impl Member {
@@ -96,20 +80,13 @@ impl Member {
         // From here on it can be asked.
         bus.client.flush().await.map_err(|error| refused(error.to_string()))?;
         let room = Arc::new(Semaphore::new(STREAMS_MAX));
-        Ok(Self { bus, agent, port, asked, room, cut: watch::Sender::new(0) })
+        Ok(Self { bus, agent, port, asked, room })
     }
 
     async fn serve(mut self, mut stopped: oneshot::Receiver<()>) {
-        let mut cuts = self.bus.cuts.clone();
         loop {
             tokio::select! {
                 _ = &mut stopped => break,
-                changed = cuts.changed() => {
-                    if changed.is_err() {
-                        break;
-                    }
-                    self.cut.send_modify(|times| *times += 1);
-                }
                 asked = self.asked.next() => {
                     let Some(message) = asked else { break };
                     let answer = self.open(&message.payload).await.err().unwrap_or_default();
@@ -123,7 +100,7 @@ impl Member {
         // What the agent said last is on its way, and who hears it ends the stream.
         let all_over = || tokio::time::timeout(END_MAX, self.room.acquire_many(STREAMS_MAX as u32));
         if all_over().await.is_err() {
-            self.cut.send_modify(|times| *times += 1);
+            self.bus.cuts.send_modify(|times| *times += 1);
             let _ = all_over().await;
         }
     }
@@ -131,6 +108,7 @@ impl Member {
     /// Opens the stream that is asked for; why not, in words for its controller.
     async fn open(&self, stream: &[u8]) -> Result<(), String> {
         let stream = std::str::from_utf8(stream).ok().filter(|text| subject::is_stream(text));
+        let cuts = self.bus.cuts.subscribe();
         let stream = stream.ok_or("what names the stream is no name")?;
         let place = tokio::time::timeout(ROOM_MAX, self.room.clone().acquire_owned()).await;
         let place = place.ok().and_then(Result::ok);
@@ -142,7 +120,7 @@ impl Member {
         let incoming = client.subscribe(subject::to_agent(&self.agent, stream)).await;
         let incoming = incoming.map_err(|error| error.to_string())?;
         let out = subject::to_controller(&self.agent, stream);
-        let way = Way { client, out, incoming, cuts: self.cut.subscribe() };
+        let way = Way { client, out, incoming, cuts };
         tokio::spawn(carry_in(way, socket, place));
         Ok(())
     }

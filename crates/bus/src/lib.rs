@@ -18,8 +18,9 @@ mod error;
 mod frame;
 mod join;
 mod subject;
+mod thread;
 
-pub use client::{Login, Server};
+pub use client::Server;
 pub use dial::{Dialled, dial};
 pub use error::BusError;
 pub use join::{Joined, STREAMS_MAX, join};

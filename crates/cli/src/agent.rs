@@ -3,7 +3,7 @@
 //! Invariant: an agent that prony did not start itself has no variable of its surroundings but those that programs need to
 //! run and those that its user named: a plan from outside may ask for any.
 
-use crate::args::AgentArgs;
+use crate::args::{AgentArgs, with_flag};
 use crate::{calibrate, exit, interrupt, output};
 use anyhow::{Context as _, Result, bail};
 use fleet::Allow;
@@ -79,9 +79,7 @@ fn open(args: &AgentArgs) -> Result<(Listener, Option<PathBuf>, Option<Joined>)>
 /// Joins a bus under the name of the agent's certificate; streams lead to a port of loopback, which believes nobody but the
 /// controller.
 fn join_bus(server: &str, args: &AgentArgs) -> Result<(Listener, Joined)> {
-    if !plan::fleet::is_bus(server) {
-        bail!("--join: `{server}` is no address of a NATS server\n  remedy: {}", plan::fleet::BUS_REMEDY);
-    }
+    plan::fleet::check_bus(server, "join").map_err(|problem| with_flag(problem.into()))?;
     let keys = args.tls.as_deref().context("--join needs --tls")?;
     let trust = AgentTrust::read(keys).context("--tls")?;
     let name = trust.name().context("--tls")?;

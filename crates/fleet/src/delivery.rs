@@ -221,7 +221,7 @@ impl<T: Clone> Outbox<T> {
 enum Before {
     /// With this content.
     As(Digest),
-    /// So long ago that its digest is no longer kept: it was counted, and its agent was told so.
+    /// So long ago that its digest is no longer kept: it was counted, and its agent knows.
     LongAgo,
 }
 

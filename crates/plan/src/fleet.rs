@@ -118,10 +118,7 @@ fn with_keys(entry: &AgentEntry, place: usize, folder: &Path, keys: &str) -> Res
             Ok(AgentLink::Tls { address: address.clone(), keys })
         }
         (None, Some(server)) if is_said_once => {
-            if !is_bus(server) {
-                let cause = format!("`{server}` is no address of a NATS server");
-                return Err(Problem::at(&at("nats"), cause, BUS_REMEDY));
-            }
+            check_bus(server, &at("nats"))?;
             Ok(AgentLink::Nats { server: server.clone(), keys })
         }
         (None, None) => {
@@ -132,15 +129,17 @@ fn with_keys(entry: &AgentEntry, place: usize, folder: &Path, keys: &str) -> Res
     }
 }
 
-/// How a bus is written.
-pub const BUS_REMEDY: &str =
-    "write for example nats://bus.internal:4222; a user and a password stand in nats.toml beside the keys";
-
 /// Whether a text is `nats://HOST:PORT` or `tls://HOST:PORT`. A password has no place in it: files of results keep it.
-#[must_use]
-pub fn is_bus(text: &str) -> bool {
+///
+/// # Errors
+/// At `key`: it is none of them.
+pub fn check_bus(text: &str, key: &str) -> Result<(), Problem> {
     let rest = text.strip_prefix("nats://").or_else(|| text.strip_prefix("tls://"));
-    rest.is_some_and(is_host_and_port)
+    if rest.is_some_and(is_host_and_port) {
+        return Ok(());
+    }
+    let remedy = "write for example nats://bus.internal:4222; a user and a password stand in nats.toml beside the keys";
+    Err(Problem::at(key, format!("`{text}` is no address of a NATS server"), remedy))
 }
 
 fn said_twice(place: usize) -> Problem {

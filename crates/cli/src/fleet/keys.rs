@@ -10,6 +10,7 @@
 //! Invariants: only the owner reads keys; nothing that is there is written over; a folder is there whole or not at all.
 
 use super::text;
+use crate::args::with_flag;
 use crate::{exit, output};
 use anyhow::{Context as _, Result, bail};
 use fleet::{AUTHORITY_FILE, Authority, CERTIFICATE_FILE, KEY_FILE, KeyPairText, Role, check_name};
@@ -116,7 +117,10 @@ pub(super) fn add(folder: &Path, name: &str, ways: Ways<'_>, days: u32) -> Resul
 fn entries(names: &[String], ways: Ways<'_>) -> Result<Vec<AgentEntry>> {
     let hosts = match ways {
         Ways::Hosts(hosts) => hosts,
-        Ways::Bus(_) => &[],
+        Ways::Bus(server) => {
+            plan::fleet::check_bus(server, "nats").map_err(|problem| with_flag(problem.into()))?;
+            &[]
+        }
     };
     if !hosts.is_empty() && hosts.len() != names.len() {
         bail!(
@@ -134,7 +138,7 @@ fn entries(names: &[String], ways: Ways<'_>) -> Result<Vec<AgentEntry>> {
         }
         let (tcp, nats) = match ways {
             Ways::Hosts(_) => (Some(address(hosts.get(place).unwrap_or(name))?), None),
-            Ways::Bus(server) => (None, Some(bus(server)?)),
+            Ways::Bus(server) => (None, Some(server.to_owned())),
         };
         let (name, tls) = (Some(name.clone()), Some(CONTROLLER.to_owned()));
         entries.push(AgentEntry { name, tcp, nats, tls, ..AgentEntry::default() });
@@ -148,13 +152,6 @@ fn address(host: &str) -> Result<String> {
         bail!("`{host}` is no host with a port\n  remedy: write for example load-1.internal:{PORT}");
     }
     Ok(address)
-}
-
-fn bus(server: &str) -> Result<String> {
-    if !plan::fleet::is_bus(server) {
-        bail!("--nats: `{server}` is no address of a NATS server\n  remedy: {}", plan::fleet::BUS_REMEDY);
-    }
-    Ok(server.to_owned())
 }
 
 fn fill_one(folder: &Path, authority: &str, pair: &KeyPairText) -> Result<()> {

@@ -74,13 +74,37 @@ fn file(keys: &Path) -> String {
     keys.join("fleet.toml").display().to_string()
 }
 
+/// Two agents that have joined, and the file of their fleet.
+fn two(folder: &Path, server: &str) -> ([Guard; 2], String) {
+    let names = ["load-1", "load-2"];
+    let keys = keys(folder, &names.join(","), server);
+    (names.map(|name| join(server, &keys, name)), file(&keys))
+}
+
+/// Without a word of what was taken, an end stops after 2 MiB.
+#[test]
+fn a_file_longer_than_what_may_be_under_way_reaches_the_agents() {
+    let Some((_bus, server)) = bus("-1", &[]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (_agents, file) = two(folder.path(), &server);
+    let rows: String = (0..400_000).map(|id| format!("{id:015}\n")).collect();
+    std::fs::write(folder.path().join("items.csv"), format!("id\n{rows}")).unwrap();
+    let scenario = folder.path().join("items.toml");
+    let text = "schema = \"prony.scenario/1\"\nname = \"items\"\n[feeders.items]\nfile = \"items.csv\"\n\
+                [request]\npath = \"/ping?id=${items.id}\"\n";
+    std::fs::write(&scenario, text).unwrap();
+    let target = Server::start(&[]);
+    let load = ["load", &target.url(""), "--scenario", scenario.to_str().unwrap(), "--fleet", &file];
+    good(&[&load[..], &["-c", "2", "-n", "100"]].concat());
+    assert_eq!(stats(&target), 100);
+}
+
 #[test]
 fn a_fleet_on_a_bus_makes_a_load_and_is_drained() {
     let Some((_bus, server)) = bus("-1", &[]) else { return };
     let folder = tempfile::tempdir().unwrap();
-    let keys = keys(folder.path(), "load-1,load-2", &server);
-    let agents = ["load-1", "load-2"].map(|name| join(&server, &keys, name));
-    let (target, file) = (Server::start(&[]), file(&keys));
+    let (agents, file) = two(folder.path(), &server);
+    let target = Server::start(&[]);
     for number in 1..=2 {
         let load =
             ["load", &target.url("/ping"), "--fleet", &file, "-c", "4", "-n", "1000", "--format", "json"];
@@ -106,9 +130,8 @@ fn a_fleet_on_a_bus_makes_a_load_and_is_drained() {
 fn a_bus_that_goes_and_comes_back_costs_no_result() {
     let Some((first, server)) = bus("-1", &[]) else { return };
     let folder = tempfile::tempdir().unwrap();
-    let keys = keys(folder.path(), "load-1,load-2", &server);
-    let _agents = ["load-1", "load-2"].map(|name| join(&server, &keys, name));
-    let (target, file) = (Server::start(&[]), file(&keys));
+    let (_agents, file) = two(folder.path(), &server);
+    let target = Server::start(&[]);
     let load = ["load", &target.url("/ping"), "--fleet", &file, "-c", "4", "-R", "400", "-n", "2400"];
     let load = prony(&[&load[..], &["--format", "json"]].concat())
         .stdout(Stdio::piped())

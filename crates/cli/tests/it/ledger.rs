@@ -234,7 +234,7 @@ fn project(folder: &Path, published: &[(&str, &str, &str)]) {
         sample = \"300ms\"\nsamples = 1\n"
         .to_owned();
     let mut study = "schema = \"prony.study/1\"\narticle = \"own\"\ntitle = { en = \"a\", zh = \"b\" }\n\
-        [conditions]\nconnections = 400\n"
+        [conditions]\nconnections = 400\nversions = \"Prony 9.9\"\n"
         .to_owned();
     for (at, (id, metric, number)) in published.iter().enumerate() {
         experiment += &format!(
@@ -289,6 +289,8 @@ fn a_study_of_ones_own_is_run_and_answered_and_not_run_again() {
         assert!(fits, "{verdicts:?}: {json}");
     }
     assert!(rows.iter().all(|row| !row.short && row.run.is_some() && row.differs[0].here == "4"), "{json}");
+    let version = format!("prony {}", env!("CARGO_PKG_VERSION"));
+    assert!(rows.iter().all(|row| row.differs[1].here == version), "beside what was published: {json}");
     let again = good(&[&["ledger", "run", "--short", "--dry-run"][..], &place].concat()).out;
     assert!(again.contains("experiments to run: 0"), "{again}");
     let full = good(&[&["ledger", "run", "--dry-run"][..], &place].concat()).out;

@@ -96,6 +96,23 @@ fn a_target_that_keeps_the_contract_is_ok() {
 }
 
 #[test]
+fn a_folder_for_logs_stays_only_where_something_failed() {
+    let bench = Bench::new();
+    let folder = bench.path("temporary");
+    std::fs::create_dir(&folder).unwrap();
+    let left = |args: &[&str], code| {
+        let status = bench.command(args).env("TMPDIR", &folder).output().expect("prony starts").status;
+        assert_eq!(status.code(), Some(code), "{args:?}");
+        std::fs::read_dir(&folder).unwrap().count()
+    };
+    assert_eq!(left(&["check", "fake/none"], 1), 0, "a mistake in the arguments has no logs");
+    assert_eq!(left(&["build", "fake/none"], 1), 0);
+    assert_eq!(left(&["check", "fake/one"], 0), 0);
+    bench.manifest(&["ping", "health"], &reference(&[]), "");
+    assert_eq!(left(&["check", "fake/one"], 2), 1, "the messages name it");
+}
+
+#[test]
 fn each_wrong_answer_is_told_with_what_came() {
     let bench = Bench::new();
     bench.contract("json", "", "/json/1", "json_equals = { \"/code\" = 7 }");

@@ -1,7 +1,7 @@
 //! A fleet's ends of a bus: who is there, by what lies beside the keys.
 
 use super::trust::{TrustError, read_secret};
-use bus::{BusError, Dialled, Joined, Login, Server};
+use bus::{BusError, Dialled, Joined, Server};
 use schema::fleet::BusLogin;
 use schema::text::parse_toml;
 use std::net::SocketAddr;
@@ -21,8 +21,8 @@ pub enum JoinError {
     Bus(#[from] BusError),
 }
 
-/// Joins the server as the agent of this name, whose folder of keys is `keys`; streams lead to `port`, and `say` is told
-/// when the server goes.
+/// Joins the server as the agent of this name, whose folder of keys is `keys`; streams lead to `port`. When the server
+/// goes, `say` gets a line.
 ///
 /// # Errors
 /// The server cannot be reached, or lets nobody in.
@@ -47,11 +47,10 @@ fn server_of(address: &str, keys: &Path) -> Result<Server, TrustError> {
     Ok(Server { address: address.to_owned(), login })
 }
 
-fn login(path: &Path) -> Result<Login, TrustError> {
+fn login(path: &Path) -> Result<BusLogin, TrustError> {
     let unfit = |cause| TrustError::Login { path: path.to_owned(), cause };
     let text = String::from_utf8(read_secret(path)?).map_err(|error| unfit(error.to_string()))?;
-    let login: BusLogin = parse_toml(LOGIN_FILE, &text).map_err(|error| unfit(error.to_string()))?;
-    Ok(Login { user: login.user, password: login.password })
+    parse_toml(LOGIN_FILE, &text).map_err(|error| unfit(error.to_string()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! the agent that it named alone; each role is checked by usage and by name. A folder that its own end could not use is
 //! refused before a socket is opened. Absent on purpose: the system's authorities: a fleet trusts itself.
 
-use fleet::{AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE, Role};
+use fleet::{AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE, Role, check_name};
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::client::{Resumption, verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring};
@@ -53,7 +53,7 @@ pub enum TrustError {
         /// What is wrong.
         cause: String,
     },
-    /// What a bus is to be told is not understood.
+    /// The file with the user of a bus is not understood.
     #[error("{path}: {cause}\n  remedy: give it two lines, user = \"NAME\" and password = \"PASSWORD\"")]
     Login {
         /// The file.
@@ -121,7 +121,7 @@ impl AgentTrust {
     pub fn name(&self) -> Result<String, TrustError> {
         let unusable = |cause: String| TrustError::Unusable { folder: self.folder.clone(), cause };
         let own = EndEntityCert::try_from(&self.certificate).map_err(|error| unusable(error.to_string()))?;
-        let name = own.valid_dns_names().find_map(Role::agent_of);
+        let name = own.valid_dns_names().find_map(Role::agent_of).filter(|name| check_name(name).is_ok());
         name.map(str::to_owned)
             .ok_or_else(|| unusable(format!("its certificate names no agent\n  remedy: {REMEDY}")))
     }
