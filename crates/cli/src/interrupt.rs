@@ -1,8 +1,10 @@
 //! Ctrl-C, SIGTERM and SIGHUP: the first asks for a clean end with the results so far, a second Ctrl-C or SIGTERM
 //! ends at once.
 
+use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -39,6 +41,28 @@ pub(crate) fn wait_until(end: Instant, stop: &AtomicBool, mut is_so: impl FnMut(
             return false;
         }
         std::thread::sleep(LOOK.min(left));
+    }
+}
+
+/// Ends this process as by SIGTERM once the thread that started it is gone, however that ended.
+pub(crate) fn go_with_parent() -> std::io::Result<()> {
+    Ok(set_parent_process_death_signal(Some(Signal::TERM))?)
+}
+
+/// Waits for a process in a group of its own, and passes the first signal on to it: what ends one process only, such as
+/// `kill`, must end both, and Ctrl-C must not reach it twice, which would end it without its results.
+pub(crate) fn wait_for(child: &mut Child, stop: &AtomicBool) -> std::io::Result<ExitStatus> {
+    let mut is_passed_on = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if stop.load(Ordering::Relaxed) && !is_passed_on {
+            is_passed_on = true;
+            // It has not been waited for, so the number is its own.
+            kill_process(Pid::from_child(child), Signal::TERM)?;
+        }
+        std::thread::sleep(LOOK);
     }
 }
 

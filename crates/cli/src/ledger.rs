@@ -12,8 +12,10 @@ use schema::ledger::LedgerFile;
 use schema::plan::ExperimentPlan;
 use schema::study::StudyFile;
 use schema::text::nearest;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use units::Nanos;
 
@@ -171,9 +173,8 @@ fn planned_as(args: &LedgerArgs, short: bool, name: &str) -> Result<ExperimentPl
 
 /// All that is missing; what is left of the hour then goes to whole runs of what short ones have left undecided.
 fn run_within(args: &LedgerArgs, wanted: &LedgerRunArgs, first: &[Todo], budget_s: f64) -> Result<u8> {
-    // Ctrl-C reaches the experiment, which ends and keeps what it has; from here on it no longer ends this process.
-    let _stop = interrupt::stop_flag()?;
-    let time = Time { begun: Instant::now(), budget_s };
+    let stop = interrupt::stop_flag()?;
+    let time = Time { begun: Instant::now(), budget_s, stop: &stop };
     let code = run_all(args, wanted, first, wanted.short, time)?;
     if !wanted.short || code == exit::INTERRUPTED {
         return Ok(code);
@@ -187,14 +188,15 @@ fn run_within(args: &LedgerArgs, wanted: &LedgerRunArgs, first: &[Todo], budget_
     Ok(code.max(run_all(args, wanted, &again, false, time)?))
 }
 
-/// How long may be run.
+/// How long may be run, unless somebody ends it before.
 #[derive(Clone, Copy)]
-struct Time {
+struct Time<'a> {
     begun: Instant,
     budget_s: f64,
+    stop: &'a AtomicBool,
 }
 
-impl Time {
+impl Time<'_> {
     fn is_enough_for(self, todo: &Todo) -> bool {
         is_in_time(todo, self.begun.elapsed(), self.budget_s)
     }
@@ -223,7 +225,7 @@ fn run_all(
             todo.experiment,
             time.begun.elapsed().as_secs() / 60
         );
-        let status = run_one(args, wanted, short, &todo.experiment)?;
+        let status = run_one(args, wanted, short, &todo.experiment, time.stop)?;
         match status.code().and_then(|code| u8::try_from(code).ok()) {
             Some(exit::INTERRUPTED) => {
                 output::say!("interrupted: the same command goes on with {}", todo.experiment);
@@ -248,11 +250,17 @@ fn is_in_time(todo: &Todo, spent: Duration, budget_s: f64) -> bool {
 }
 
 /// Goes on with a run of this kind that was broken off, or begins one: in a process of its own, because a run confines the
-/// process that makes it to the generator's CPUs.
-fn run_one(args: &LedgerArgs, wanted: &LedgerRunArgs, short: bool, name: &str) -> Result<ExitStatus> {
+/// process that makes it to the generator's CPUs. A signal that ends this process ends the run, which keeps what it has.
+fn run_one(
+    args: &LedgerArgs,
+    wanted: &LedgerRunArgs,
+    short: bool,
+    name: &str,
+    stop: &AtomicBool,
+) -> Result<ExitStatus> {
     let (file, text) = experiment(args, name)?;
     let mut command = Command::new(std::env::current_exe().context("cannot find prony's own binary")?);
-    command.arg("run").stdin(Stdio::null()).stdout(Stdio::null());
+    command.args(["--with-parent", "run"]).stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
     match broken_off(&args.place.runs, name, short, &text) {
         Some(folder) => {
             output::say!("going on with {}", folder.display());
@@ -268,7 +276,8 @@ fn run_one(args: &LedgerArgs, wanted: &LedgerRunArgs, short: bool, name: &str) -
     for host in &wanted.consent {
         command.args(["--consent", host]);
     }
-    command.status().with_context(|| format!("cannot start the run of {name}"))
+    let mut run = command.spawn().with_context(|| format!("cannot start the run of {name}"))?;
+    interrupt::wait_for(&mut run, stop).with_context(|| format!("cannot wait for the run of {name}"))
 }
 
 /// The newest run of the same file and length that has trials left.

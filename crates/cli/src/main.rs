@@ -79,6 +79,11 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return refused(&error),
     };
+    if args.with_parent
+        && let Err(error) = interrupt::go_with_parent()
+    {
+        return exit::failed(&error.into());
+    }
     let result = match args.command {
         Command::Init(args) => init::init(&args),
         Command::Run(args) => run::run(&args),

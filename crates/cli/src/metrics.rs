@@ -32,11 +32,11 @@ pub(crate) fn metrics(args: &MetricsArgs) -> Result<u8> {
     if let Some(receiver) = streamed(args)? {
         return match args.every {
             None => Ok(pushed(receiver.push(&args.folder))),
-            Some(every) => go_with_parent(args).and_then(|()| {
+            Some(every) => {
                 let stop = interrupt::stop_flag()?;
                 push_every(&receiver, &args.folder, Duration::from_nanos(every.0), &stop);
                 Ok(exit::DONE)
-            }),
+            }
         };
     }
     match args.listen {
@@ -96,18 +96,7 @@ fn push_every(receiver: &Receiver, folder: &Path, every: Duration, stop: &Atomic
     }
 }
 
-/// A process that was started beside a run ends with it, however that ends.
-fn go_with_parent(args: &MetricsArgs) -> Result<()> {
-    if args.with_parent {
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
-            .context("cannot ask to end with the run")?;
-    }
-    Ok(())
-}
-
 fn answer(args: &MetricsArgs, listen: std::net::SocketAddr) -> Result<u8> {
-    // Where the parent is gone already the first line finds no reader.
-    go_with_parent(args)?;
     let server = Server::bind(Options {
         runs: args.folder.clone(),
         experiments: None,

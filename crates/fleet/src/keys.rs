@@ -20,6 +20,9 @@ pub const CERTIFICATE_FILE: &str = "certificate.pem";
 /// In each folder of keys: its owner's private key.
 pub const KEY_FILE: &str = "key.pem";
 
+/// Beside them: user and password for a bus, where it asks for them.
+pub const LOGIN_FILE: &str = "nats.toml";
+
 /// The name in the controller's certificate.
 const CONTROLLER: &str = "controller.prony";
 /// What follows an agent's name in its certificate.

@@ -18,6 +18,7 @@ pub use bundle::{Arriving, BundleError, FileRef, Store, describe, hex};
 pub use clock::{BOUND_MAX_NS, ClockError, EXCHANGES_MIN, Exchange, Grid, Offset};
 pub use delivery::{DeliveryError, Digest, Inbox, Manifest, Outbox, Parcel, Sums, digest};
 pub use keys::{
-    AUTHORITY_FILE, Authority, CERTIFICATE_FILE, KEY_FILE, KeyError, KeyPairText, Role, check_name,
+    AUTHORITY_FILE, Authority, CERTIFICATE_FILE, KEY_FILE, KeyError, KeyPairText, LOGIN_FILE, Role,
+    check_name,
 };
 pub use lease::Lease;

@@ -12,7 +12,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 /// Most agents of a fleet. More than were tried would be a promise without a measurement.
-const AGENTS_MAX: usize = 200;
+const AGENTS_MAX: usize = 1_000;
+/// Most that prony starts on this host by itself: each has a generator process.
+const HERE_MAX: usize = 200;
 /// Longest name of an agent, which stands in tables.
 const NAME_MAX: usize = 64;
 /// Why these are refused.
@@ -26,7 +28,13 @@ const OF_ITS_NETWORK: &str = "the generator's network of its own is on one machi
 pub fn read(argument: &str) -> Result<FleetPlan, PlanError> {
     if argument.bytes().all(|byte| byte.is_ascii_digit()) && !argument.is_empty() {
         let here = |n| AgentEntry { name: Some(format!("here-{n}")), here: true, ..AgentEntry::default() };
-        let count = argument.parse().unwrap_or(usize::MAX).min(AGENTS_MAX + 1);
+        let count = argument.parse().unwrap_or(usize::MAX);
+        if !(1..=HERE_MAX).contains(&count) {
+            let cause = format!("a fleet of {argument} agents on this host");
+            let remedy =
+                format!("give from 1 to {HERE_MAX} agents, or a file that names more on other hosts");
+            return Err(Problem::at("agent", cause, remedy).locate("--fleet", "").into());
+        }
         let file = FleetFile { agents: (1..=count).map(here).collect() };
         return resolve(&file, Path::new("")).map_err(|problem| problem.locate("--fleet", "").into());
     }
@@ -287,7 +295,7 @@ mod tests {
     #[test]
     fn mistakes_come_with_their_line_and_the_remedy() {
         for (text, parts) in [
-            ("", ["a fleet of 0 agents", "from 1 to 200"]),
+            ("", ["a fleet of 0 agents", "from 1 to 1000"]),
             (
                 "[[agent]]\nname = \"a\"\nhere = true\n[[agent]]\nname = \"a\"\nhere = true\n",
                 [":5:", "two agents"],

@@ -100,6 +100,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("targets-check", schema_for!(target_check::TargetChecks)),
         ("targets-build", schema_for!(target_check::TargetBuilds)),
         ("fleet", schema_for!(fleet::FleetFile)),
+        ("nats", schema_for!(fleet::BusLogin)),
         ("fleet-list", schema_for!(agents::FleetListFile)),
         ("faults", schema_for!(fault::FaultList)),
         ("load", schema_for!(load::LoadReport)),

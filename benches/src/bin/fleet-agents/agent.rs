@@ -1,4 +1,4 @@
-//! One simulated agent: the words of a real one, and recorded results in the place of a load.
+//! Simulated agents: the words of real ones, and recorded results in the place of a load.
 
 use crate::body::Body;
 use engine::machine_ns;
@@ -9,12 +9,13 @@ use std::error::Error;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Memory for the calls of one thread.
 const STACK: usize = 256 << 10;
+/// Between two looks whether all have begun.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// What every agent does.
 pub(crate) struct Play {
@@ -31,12 +32,12 @@ pub(crate) struct Counted {
     pub(crate) origin_ns: AtomicU64,
 }
 
-/// Serves as many controllers as come.
-pub(crate) fn serve(listener: &UnixListener, counted: &Arc<Counted>, play: &Arc<Play>) {
+/// Serves as many links as come.
+pub(crate) fn serve(listener: &UnixListener, counted: &Arc<Counted>, chorus: &Arc<Chorus>) {
     for stream in listener.incoming().map_while(Result::ok) {
-        let (counted, play) = (counted.clone(), play.clone());
+        let (counted, chorus) = (counted.clone(), chorus.clone());
         let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-            if let Err(error) = converse(&stream, &counted, &play) {
+            if let Err(error) = converse(stream, &counted, &chorus) {
                 eprintln!("an agent: {error}");
             }
         });
@@ -46,30 +47,31 @@ pub(crate) fn serve(listener: &UnixListener, counted: &Arc<Counted>, play: &Arc<
     }
 }
 
-fn say(to: &Mutex<UnixStream>, message: &Value) -> io::Result<usize> {
+fn say(to: &Mutex<Arc<UnixStream>>, message: &Value) -> io::Result<usize> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
-    to.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line)?;
+    (&**to.lock().unwrap_or_else(PoisonError::into_inner)).write_all(&line)?;
     Ok(line.len())
 }
 
 /// As an agent of this host, with the version of whoever greets.
-fn converse(stream: &UnixStream, counted: &Arc<Counted>, play: &Arc<Play>) -> Result<(), Box<dyn Error>> {
-    let writer = Arc::new(Mutex::new(stream.try_clone()?));
-    let mut reader = BufReader::new(stream);
+fn converse(stream: UnixStream, counted: &Counted, chorus: &Chorus) -> Result<(), Box<dyn Error>> {
+    // One descriptor an agent: there are not enough for two.
+    let stream = Arc::new(stream);
+    let writer = Arc::new(Mutex::new(stream.clone()));
+    let mut reader = BufReader::new(&*stream);
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let greeting: Value = serde_json::from_str(&line)?;
     let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned();
     let facts = AgentFacts { host: "simulated".to_owned(), boot_id, cpus: 1, ..AgentFacts::default() };
     say(&writer, &json!({ "Hello": { "version": greeting["version"], "facts": facts } }))?;
-    let (session, number) = (greeting["session"].as_str().unwrap_or_default().to_owned(), &greeting["agent"]);
+    let (session, number) = (greeting["session"].as_str().unwrap_or_default(), &greeting["agent"]);
     let number = u32::try_from(number.as_u64().unwrap_or_default())?;
-    let (mut ends, mut sending) = (None, None);
     loop {
         line.clear();
         if reader.read_line(&mut line)? == 0 {
-            break;
+            return Ok(());
         }
         let order: Value = serde_json::from_str(&line)?;
         if let Some(question) = order.get("Clock") {
@@ -79,59 +81,76 @@ fn converse(stream: &UnixStream, counted: &Arc<Counted>, play: &Arc<Play>) -> Re
                 "failures": engine::SetupFailures::default() });
             say(&writer, &json!({ "Ready": set_up }))?;
         } else if let Some(begin) = order.get("Begin") {
-            let origin_ns = begin["origin_ns"].as_u64().unwrap_or_default();
-            counted.origin_ns.fetch_max(origin_ns, Ordering::Relaxed);
-            let (end, wait) = channel();
-            ends = Some(end);
-            let (writer, counted, play, session) =
-                (writer.clone(), counted.clone(), play.clone(), session.clone());
-            let send = move || send((&session, number), &writer, &counted, &play, origin_ns, &wait);
-            sending = Some(std::thread::Builder::new().stack_size(STACK).spawn(send)?);
+            counted.origin_ns.fetch_max(begin["origin_ns"].as_u64().unwrap_or_default(), Ordering::Relaxed);
+            let outbox = Outbox::new(session, number);
+            let voice = Voice { session: session.to_owned(), number, writer: writer.clone(), outbox };
+            chorus.voices.lock().unwrap_or_else(PoisonError::into_inner).push(voice);
         } else if order == "Whole" {
-            break;
-        } else if order == "Stop" {
-            ends = None;
+            return Ok(());
         }
     }
-    drop(ends);
-    sending.map_or(Ok(()), |thread| thread.join().unwrap_or(Ok(())))?;
-    Ok(())
 }
 
-/// Sends each parcel when its interval is over, and the manifest; ends early where `wait` has ended.
-fn send(
-    (session, agent): (&str, u32),
-    writer: &Mutex<UnixStream>,
-    counted: &Counted,
-    play: &Play,
-    origin_ns: u64,
-    wait: &Receiver<()>,
-) -> io::Result<()> {
-    let mut outbox = Outbox::new(session, agent);
-    for (interval, body) in (0_u64..).zip(&play.bodies) {
-        let due_ns = origin_ns + (interval + 1) * play.interval.as_nanos() as u64;
-        let left = Duration::from_nanos(due_ns.saturating_sub(machine_ns()));
-        if wait
-            .recv_timeout(left)
-            .is_err_and(|error| error == std::sync::mpsc::RecvTimeoutError::Disconnected)
-        {
-            break;
+/// The agents that have begun: one thread sends for all of them, because thousands more would be this host's limit.
+#[derive(Default)]
+pub(crate) struct Chorus {
+    voices: Mutex<Vec<Voice>>,
+}
+
+/// One agent's words to the controller.
+struct Voice {
+    session: String,
+    number: u32,
+    writer: Arc<Mutex<Arc<UnixStream>>>,
+    outbox: Outbox<()>,
+}
+
+impl Chorus {
+    /// Waits until all have begun, and sends each parcel of each when its interval is over, and the manifests. An agent
+    /// whose link ends is not missed.
+    pub(crate) fn sing(&self, agents: usize, counted: &Counted, play: &Play) -> io::Result<()> {
+        let mut voices = loop {
+            let mut voices = self.voices.lock().unwrap_or_else(PoisonError::into_inner);
+            if voices.len() == agents {
+                break std::mem::take(&mut *voices);
+            }
+            drop(voices);
+            std::thread::sleep(LOOK);
+        };
+        let origin_ns = counted.origin_ns.load(Ordering::Relaxed);
+        for (interval, body) in (0_u64..).zip(&play.bodies) {
+            let due_ns = origin_ns + (interval + 1) * play.interval.as_nanos() as u64;
+            std::thread::sleep(Duration::from_nanos(due_ns.saturating_sub(machine_ns())));
+            for voice in &mut voices {
+                voice.send(interval, body, counted)?;
+            }
         }
-        outbox.put(body.digest, body.sums, ()).map_err(io::Error::other)?;
-        outbox.taken_below(interval + 1);
+        for mut voice in voices {
+            let manifest = voice.outbox.close();
+            say(
+                &voice.writer,
+                &json!({ "Closing": { "manifest": manifest, "peak_rss_bytes": 0, "steal_share": null } }),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Voice {
+    fn send(&mut self, interval: u64, body: &Body, counted: &Counted) -> io::Result<()> {
+        self.outbox.put(body.digest, body.sums, ()).map_err(io::Error::other)?;
+        self.outbox.taken_below(interval + 1);
         let parcel = Parcel {
-            session: session.to_owned(),
-            agent,
+            session: self.session.clone(),
+            agent: self.number,
             interval,
             digest: body.digest,
             sums: body.sums,
             body: body.text.as_str(),
         };
-        let bytes = say(writer, &json!({ "Parcel": parcel }))?;
+        let bytes = say(&self.writer, &json!({ "Parcel": parcel }))?;
         counted.parcels.fetch_add(1, Ordering::Relaxed);
         counted.parcel_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        Ok(())
     }
-    let manifest = outbox.close();
-    say(writer, &json!({ "Closing": { "manifest": manifest, "peak_rss_bytes": 0, "steal_share": null } }))
-        .map(drop)
 }

@@ -2,7 +2,7 @@
 //! they send.
 //!
 //! ```text
-//! prony load --fleet FILE ◀═ one Unix stream an agent ═▶ one thread an agent, in this process
+//! prony load --fleet FILE ◀═ one Unix stream an agent ═▶ one thread an agent, and one that sends for all
 //! ```
 //!
 //! `fleet-agents record FILE` keeps one parcel of a real load; `fleet-agents measure --agents N` plays it N times an
@@ -15,7 +15,7 @@
 mod agent;
 mod body;
 
-use agent::{Counted, Play};
+use agent::{Chorus, Counted, Play};
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::fmt::Write as _;
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Task::Record { file, prony, url, options } => record(&file, &prony, &url, &options),
         Task::Measure { file, prony, agents, parcels, every } => {
             let interval = Duration::from_secs(every);
-            measure(&prony, agents, Play { bodies: body::replay(&file, parcels)?, interval })
+            measure(&prony, agents, Play { bodies: body::replay(&file, parcels, agents)?, interval })
         }
     }
 }
@@ -111,8 +111,8 @@ fn measure(prony: &Path, agents: u32, play: Play) -> Result<(), Box<dyn Error>> 
         write!(text, "[[agent]]\nname = \"a{number}\"\nunix = {}\n", serde_json::to_string(&socket)?)?;
     }
     fs::write(&fleet, text)?;
-    let (counted, play) = (Arc::new(Counted::default()), Arc::new(play));
-    let seconds = play.bodies.len();
+    let (counted, chorus) = (Arc::new(Counted::default()), Arc::new(Chorus::default()));
+    let (seconds, interval) = (play.bodies.len(), play.interval.as_secs());
     let connections = agents.max(64).to_string();
     let mut child = Command::new(prony)
         // Nobody listens there, and nobody connects: the agents are simulated.
@@ -130,15 +130,21 @@ fn measure(prony: &Path, agents: u32, play: Play) -> Result<(), Box<dyn Error>> 
         .arg(&fleet)
         .stdout(fs::File::create(folder.path().join("result.json"))?)
         .spawn()?;
-    let serve = (counted.clone(), play.clone());
+    let serve = (counted.clone(), chorus.clone());
     std::thread::spawn(move || agent::serve(&listener, &serve.0, &serve.1));
+    let send = counted.clone();
+    std::thread::spawn(move || {
+        if let Err(error) = chorus.sing(agents as usize, &send, &play) {
+            eprintln!("a parcel could not be sent: {error}");
+        }
+    });
     let watched = watch(&mut child, &counted)?;
     let result: serde_json::Value =
         serde_json::from_slice(&fs::read(folder.path().join("result.json"))?).unwrap_or_default();
     let (parcels, bytes) =
         (counted.parcels.load(Ordering::Relaxed), counted.parcel_bytes.load(Ordering::Relaxed));
     let load = watched.load.as_secs_f64();
-    println!("agents              {agents}, a parcel every {} s each", play.interval.as_secs());
+    println!("agents              {agents}, a parcel every {interval} s each");
     println!("exit                {}", watched.status);
     println!("requests            {} completed by the result", result["requests"]["completed"]);
     println!("parcels             {parcels}, {} bytes a line", bytes / parcels.max(1));
@@ -174,7 +180,7 @@ fn watch(child: &mut Child, counted: &Counted) -> Result<Watched, Box<dyn Error>
             break status;
         }
         // Its last look is up to one of these before its end.
-        last = Seen::of(id).unwrap_or(last);
+        last = Seen::of(id).map_or(last, |seen| Seen { threads: seen.threads.max(last.threads), ..seen });
         if begun.is_none() && counted.origin_ns.load(Ordering::Relaxed) != 0 {
             begun = Some((begin.elapsed(), last.cpu));
         }

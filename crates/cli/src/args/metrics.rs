@@ -64,9 +64,6 @@ pub(crate) struct MetricsArgs {
     #[arg(long, value_enum, value_name = "OF", num_args = 0..=1, default_missing_value = "run", require_equals = true)]
     #[arg(conflicts_with_all = ["listen", "push", "stream"])]
     pub(crate) dashboard: Option<Dashboard>,
-    /// End with the process that started this one
-    #[arg(long, hide = true)]
-    pub(crate) with_parent: bool,
 }
 
 /// How monitoring sees a load or a run.

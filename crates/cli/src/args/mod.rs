@@ -87,6 +87,9 @@ use units::{Nanos, ParseQuantityError};
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// End with the process that started this one
+    #[arg(long, global = true, hide = true)]
+    pub(crate) with_parent: bool,
 }
 
 const EXAMPLES: &str = "Examples:

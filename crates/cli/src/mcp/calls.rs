@@ -1,6 +1,7 @@
 //! What each tool does: prony's own command in a process of its own, bounded in time and output.
 
 use super::limits::LoadLimits;
+use super::tools;
 use crate::args::McpArgs;
 use anyhow::{Context as _, Result, bail};
 use record::{RunFolder, history};
@@ -51,6 +52,7 @@ impl Caller {
     /// # Errors
     /// An argument that is none, or the command's own error.
     pub(super) fn call(&self, tool: &str, asked: &Value) -> Result<String> {
+        tools::check(tool, asked)?;
         match tool {
             "runs" => self.list(asked),
             "report" => self.reading(&["report", &self.run(&asked["run"])?, "--format", "markdown"]),
@@ -117,6 +119,8 @@ impl Caller {
     /// Runs a command to its end, and gives what it printed. An exit code that says what was found is no error.
     fn prony(&self, arguments: &[&str], longest: Duration) -> Result<String> {
         let mut child = Command::new(&self.binary)
+            // A client that is gone watches over no load.
+            .arg("--with-parent")
             .args(arguments)
             .env("NO_COLOR", "1")
             .stdin(Stdio::null())

@@ -1,8 +1,10 @@
 //! `prony ledger`: every published claim is decided by something, every experiment can be planned, and a study of one's own
 //! goes from the file over runs to its verdicts.
 
-use crate::command::{bad, done, good, root, turn};
-use crate::load::check_schema;
+use crate::command::{Done, bad, done, good, prony, root, turn};
+use crate::load::{check_schema, pid, wait_until};
+use crate::processes::{children, is_gone};
+use rustix::process::{Signal, kill_process};
 use schema::ledger::{LedgerFile, LedgerVerdict};
 use schema::metric::Metric;
 use schema::profile::ProfileKind;
@@ -10,6 +12,7 @@ use schema::study::{ReasonCode, ShownKind, StudyFile};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::{Child, Stdio};
 
 /// How many quantitative claims the five articles make.
 const CLAIMS: u32 = 115;
@@ -295,4 +298,56 @@ fn a_study_of_ones_own_is_run_and_answered_and_not_run_again() {
     assert!(again.contains("experiments to run: 0"), "{again}");
     let full = good(&[&["ledger", "run", "--dry-run"][..], &place].concat()).out;
     assert!(full.contains("experiments to run: 0"), "the whole run has answered what it can: {full}");
+}
+
+/// The process of the run in progress, once its first trial has intervals.
+fn running(ledger: &Child, runs: &Path) -> u32 {
+    let mut found = None;
+    wait_until("a trial is measured", || {
+        let folders = std::fs::read_dir(runs).into_iter().flatten().flatten();
+        folders
+            .map(|run| run.path().join("trials/0001/intervals.ndjson"))
+            .any(|lines| std::fs::read_to_string(lines).is_ok_and(|lines| lines.contains('\n')))
+    });
+    wait_until("the run has a process", || {
+        found = children(ledger.id()).into_iter().find(|(_, line)| line.contains("pair.toml"));
+        found.is_some()
+    });
+    found.expect("it was found").0
+}
+
+/// A signal for one process only, as `kill` and services send it: Ctrl-C in a terminal reaches all.
+#[test]
+fn what_ends_the_ledger_ends_the_run_in_progress() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().expect("a folder");
+    project(folder.path(), &[("same", "throughput", "2.0")]);
+    let file = folder.path().join("experiments/pair.toml");
+    let text = std::fs::read_to_string(&file).expect("the experiment");
+    std::fs::write(&file, text.replace("sample = \"300ms\"", "sample = \"60s\"")).expect("a longer one");
+    let (studies, runs) = (folder.path().join("studies"), folder.path().join("runs"));
+    let start = || {
+        let args =
+            ["ledger", "run", "--studies", studies.to_str().unwrap(), "--runs", runs.to_str().unwrap()];
+        prony(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    for signal in [Signal::INT, Signal::TERM] {
+        let ledger = start();
+        let run = running(&ledger, &runs);
+        kill_process(pid(&ledger), signal).unwrap();
+        let ended: Done = ledger.wait_with_output().unwrap().into();
+        assert_eq!(ended.code, 130, "{ended:?}");
+        assert!(ended.err.contains("the same command goes on with pair"), "{ended:?}");
+        assert!(ended.out.contains("1 claim"), "the ledger as it now is: {ended:?}");
+        assert!(is_gone(run), "{signal:?}");
+        std::fs::remove_dir_all(&runs).unwrap();
+    }
+    let mut ledger = start();
+    let run = running(&ledger, &runs);
+    ledger.kill().unwrap();
+    ledger.wait().unwrap();
+    wait_until("the run has ended as well", || is_gone(run));
+    let kept = std::fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let run: Value = serde_json::from_slice(&std::fs::read(kept.join("run.json")).unwrap()).unwrap();
+    assert_eq!(run["plan"]["name"], "pair", "what it had is whole, and is gone on with: {run}");
 }

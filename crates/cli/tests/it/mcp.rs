@@ -1,7 +1,8 @@
 //! `prony mcp` as a client meets it: the handshake, the tools over a real run, what is refused, and a load within limits.
 
 use crate::command::{Server, bad, done, prony};
-use crate::load::stats;
+use crate::load::{stats, wait_until};
+use crate::processes::{children, is_gone};
 use crate::run::Lab;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -178,6 +179,7 @@ fn a_load_needs_consent_at_the_start_and_keeps_its_limits() {
         (json!({ "url": "http://10.1.2.3/" }), "may not be loaded"),
         (json!({ "url": server.url("/ping"), "rate": 201 }), "at most 200"),
         (json!({ "url": server.url("/ping"), "seconds": 3 }), "at most 2"),
+        (json!({ "url": server.url("/ping"), "duration": 1 }), "it takes url, rate, connections and seconds"),
     ] {
         let (text, is_error) = client.call("load", arguments.clone());
         assert!(is_error && text.contains(cause), "{arguments}: {text}");
@@ -188,4 +190,20 @@ fn a_load_needs_consent_at_the_start_and_keeps_its_limits() {
     assert!(!is_error && text.contains("100"), "{text}");
     let sent = stats(&server) - before;
     assert!((90..=110).contains(&sent), "{sent} requests");
+}
+
+#[test]
+fn a_load_ends_with_the_server_that_began_it() {
+    let target = Server::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = Client::start(folder.path(), &["--allow-load", "--duration-max", "10m"]);
+    let load = json!({ "url": target.url("/ping"), "connections": 1, "seconds": 300 });
+    let params = json!({ "name": "load", "arguments": load });
+    client.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string());
+    wait_until("requests arrive", || stats(&target) > 10);
+    let loads = children(client.child.id());
+    assert_eq!(loads.len(), 1, "{loads:?}");
+    client.child.kill().unwrap();
+    client.child.wait().unwrap();
+    wait_until("the load has ended as well", || is_gone(loads[0].0));
 }

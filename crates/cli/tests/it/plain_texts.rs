@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Formats without a page that could show their sentences in another language.
-const LEFT_OUT: [&str; 14] = [
+const LEFT_OUT: [&str; 15] = [
     // Written by people.
     "experiment",
     "fleet",
+    "nats",
     "study",
     "scenario",
     "target",

@@ -37,6 +37,8 @@ use units::{Clock, MonotonicClock};
 const START_AHEAD_NS: u64 = 250_000_000;
 /// The same for each agent: many of one host are woken one after the other.
 const START_AHEAD_EACH_NS: u64 = 5_000_000;
+/// Most for all of them: more agents than that are on many hosts.
+const START_AHEAD_ALL_NS: u64 = 2_000_000_000;
 /// How much longer than its workers an agent may take to be ready: it starts processes.
 const SETUP_GRACE: Duration = Duration::from_secs(30);
 /// Slowest way on which the files of a load are waited for, in bytes a second.
@@ -153,7 +155,8 @@ impl Agents {
         let rtt_max_ns =
             self.muster.members.iter().map(|member| member.clock().rtt_max_ns).max().unwrap_or(0);
         let agents = self.muster.members.len() as u64;
-        let ahead_ns = START_AHEAD_NS + agents * START_AHEAD_EACH_NS + 4 * rtt_max_ns;
+        let waking_ns = (agents * START_AHEAD_EACH_NS).min(START_AHEAD_ALL_NS);
+        let ahead_ns = START_AHEAD_NS + waking_ns + 4 * rtt_max_ns;
         let origin_ns = machine_ns() + ahead_ns;
         let origin_unix_ns = wall_clock_of(origin_ns);
         (self.begun, self.measure_from) = (Some((origin_ns, origin_unix_ns)), measure_from);
@@ -308,7 +311,7 @@ impl Agents {
             Heard::Reopened(Ok(ends)) => {
                 let Muster { session, sender, .. } = &self.muster;
                 let (session, sender) = (session.clone(), sender.clone());
-                self.muster.members[number].take_link(ends, number, &session, &sender);
+                self.muster.members[number].take_link(ends, number, &session, &sender)?;
                 self.say_again(number);
             }
         }

@@ -4,6 +4,9 @@ use fleet::{BundleError, ClockError, DeliveryError};
 use std::time::Duration;
 use units::format;
 
+/// Agents that an error names; there may be thousands.
+const NAMED_MAX: usize = 8;
+
 /// What to do, unless the cause says so already.
 fn remedy(cause: &str, general: &str) -> String {
     if cause.contains("remedy: ") { String::new() } else { format!("\n  remedy: {general}") }
@@ -22,6 +25,19 @@ pub enum AgentError {
         name: String,
         /// Why.
         cause: String,
+    },
+    /// A link needs a thread, and this host has no more of them.
+    #[error(
+        "agent {name}: this host starts no further thread after those of {links} links ({source})\n  remedy: fewer \
+         agents, or raise vm.max_map_count (4 for each agent), kernel.threads-max and the limit of processes"
+    )]
+    NoThread {
+        /// Its name.
+        name: String,
+        /// Links that have theirs.
+        links: usize,
+        /// What the system says.
+        source: std::io::Error,
     },
     /// It said that it will not.
     #[error("agent {name} refuses: {cause}")]
@@ -64,7 +80,7 @@ pub enum AgentError {
     },
     /// Some said nothing for too long.
     #[error("agent {} has said nothing for {} s; the trial is void and the others were ended",
-        format::listed(names), silence.as_secs())]
+        format::listed_some(names, NAMED_MAX), silence.as_secs())]
     Silent {
         /// Their names; at least one.
         names: Vec<String>,

@@ -1,10 +1,11 @@
-//! A controller's end of the link to one agent: opened, read and written by threads of its own, ended by dropping it.
+//! A controller's end of the link to one agent: opened, read by a thread of its own, ended by dropping it.
 //!
 //! Invariants: the controller never waits for an agent that does not read; every line that comes is stamped before it is
 //! understood, because the answers of clocks are among them. Absent on purpose: what the lines mean (`control`).
 
 use super::on_bus;
-use super::protocol::{Order, PIECE_BYTES, Report, next_line, to_text};
+use super::outward::Outward;
+use super::protocol::{Report, next_line};
 use super::tls::{HANDSHAKE_MAX, shake};
 use super::trust::ControllerTrust;
 use super::words::Words;
@@ -14,8 +15,6 @@ use engine::machine_ns;
 use rustls::ClientConnection;
 use schema::fleet::{AgentLink, AgentPlan};
 use serde::Serialize;
-use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs as _};
 use std::os::unix::net::UnixStream;
@@ -23,7 +22,6 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -100,19 +98,11 @@ impl Drop for End {
     }
 }
 
-/// What is written to an agent.
-enum Outgoing {
-    Line(Vec<u8>),
-    /// A file in pieces, read as it is sent.
-    File(String, PathBuf),
-}
-
 /// The link to an agent.
 pub(super) struct Link {
-    out: Option<Sender<Outgoing>>,
+    out: Arc<Outward>,
     end: End,
     read: Option<JoinHandle<()>>,
-    write: Option<JoinHandle<()>>,
 }
 
 type Halves = (Box<dyn Read + Send>, Box<dyn Write + Send>);
@@ -234,50 +224,44 @@ pub(super) const fn can_reopen(plan: &AgentPlan) -> bool {
 
 impl Link {
     /// Begins to read and to write; what comes is passed on with the link's number, until nobody listens.
+    ///
+    /// # Errors
+    /// The system starts no thread.
     pub(super) fn begin(
         ends: Ends,
         number: u64,
         mut pass: impl FnMut(Heard) -> bool + Send + 'static,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let Ends { reader, writer, end } = ends;
-        let (out, outgoing) = channel();
         let words = match &end {
             End::Program(_, words) => Some(words.clone()),
             End::Unix(_) | End::Tcp(_) | End::Bus(_) => None,
         };
-        let read = std::thread::spawn(move || {
+        let read = move || {
             let cause = follow(&mut BufReader::new(reader), &mut pass);
             let cause = cause.or_else(|| words?.last());
             pass(Heard::Closed(number, cause));
-        });
-        let write = std::thread::spawn(move || {
-            // A link that is cut shows where it is read.
-            let _ = write_all(writer, &outgoing);
-        });
-        Self { out: Some(out), end, read: Some(read), write: Some(write) }
+        };
+        let read = std::thread::Builder::new().name("prony-read".to_owned()).spawn(read)?;
+        Ok(Self { out: Outward::new(writer), end, read: Some(read) })
     }
 
     /// Says something, without waiting.
     pub(super) fn say(&self, message: &impl Serialize) {
         let mut line = Vec::new();
         if write_line(&mut line, message).is_ok() {
-            self.put(Outgoing::Line(line));
+            self.out.line(line);
         }
     }
 
     /// Sends a file that was asked for.
     pub(super) fn send_file(&self, sha256: &str, path: PathBuf) {
-        self.put(Outgoing::File(sha256.to_owned(), path));
-    }
-
-    fn put(&self, outgoing: Outgoing) {
-        // The thread is gone only where the link is cut.
-        let _ = self.out.as_ref().map(|out| out.send(outgoing));
+        self.out.file(sha256, path);
     }
 
     /// Nothing more will be said. What was said is still written.
-    pub(super) fn hang_up(&mut self) {
-        self.out = None;
+    pub(super) fn hang_up(&self) {
+        self.out.finish();
     }
 }
 
@@ -287,9 +271,7 @@ impl Drop for Link {
         let since = Instant::now();
         let may_wait = || since.elapsed() < END_MAX;
         // The last words are still to be written; an agent that does not read gets no more than a moment.
-        while may_wait() && self.write.as_ref().is_some_and(|thread| !thread.is_finished()) {
-            std::thread::sleep(END_POLL);
-        }
+        self.out.wait_until(since + END_MAX);
         match &mut self.end {
             End::Program(child, _) => {
                 // Its standard input has ended, and so does it.
@@ -304,9 +286,8 @@ impl Drop for Link {
             End::Tcp(stream) => drop(stream.shutdown(Shutdown::Both)),
             End::Bus(dialled) => dialled.shut_down(),
         }
-        for thread in [self.write.take(), self.read.take()].into_iter().flatten() {
-            let _ = thread.join();
-        }
+        // A thread that still writes has nobody who reads, and ends as well.
+        let _ = self.read.take().map(JoinHandle::join);
     }
 }
 
@@ -341,44 +322,9 @@ fn garbled(line: &[u8], error: &serde_json::Error) -> String {
     format!("`{shown}` is no report ({error})")
 }
 
-/// Writes until nothing more will be said. Lines go between the pieces of a file: a beat that waited for the end of a long
-/// one would make each end believe that the other is gone.
-fn write_all(mut to: Box<dyn Write + Send>, outgoing: &Receiver<Outgoing>) -> io::Result<()> {
-    let mut files = VecDeque::new();
-    for next in outgoing {
-        write_next(&mut *to, next, &mut files)?;
-        while let Some((sha256, path)) = files.pop_front() {
-            let mut file = File::open(path)?;
-            while write_piece(&mut *to, &sha256, &mut file)? {
-                outgoing.try_iter().try_for_each(|next| write_next(&mut *to, next, &mut files))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Writes a line, or puts a file to those that wait.
-fn write_next(to: &mut dyn Write, next: Outgoing, files: &mut VecDeque<(String, PathBuf)>) -> io::Result<()> {
-    match next {
-        Outgoing::Line(line) => to.write_all(&line).and_then(|()| to.flush()),
-        Outgoing::File(sha256, path) => {
-            files.push_back((sha256, path));
-            Ok(())
-        }
-    }
-}
-
-/// Writes the next piece of a file; whether another follows.
-fn write_piece(to: &mut dyn Write, sha256: &str, file: &mut File) -> io::Result<bool> {
-    let mut piece = Vec::with_capacity(PIECE_BYTES);
-    file.take(PIECE_BYTES as u64).read_to_end(&mut piece)?;
-    let is_last = piece.len() < PIECE_BYTES;
-    write_line(to, &Order::File { sha256: sha256.to_owned(), bytes: to_text(&piece), is_last })?;
-    Ok(!is_last)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::protocol::{Order, PIECE_BYTES};
     use super::*;
 
     #[test]
@@ -387,7 +333,7 @@ mod tests {
         let path = folder.path().join("long");
         std::fs::write(&path, vec![b'x'; 4 * PIECE_BYTES + 1]).unwrap();
         let (here, there) = UnixStream::pair().unwrap();
-        let mut link = Link::begin(over_unix(here), 1, |_| true);
+        let link = Link::begin(over_unix(here), 1, |_| true).unwrap();
         link.send_file("long", path.clone());
         link.send_file("again", path);
         // Nobody reads yet, so the first file is still under way.

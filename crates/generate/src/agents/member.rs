@@ -66,11 +66,18 @@ impl Member {
     }
 
     /// Takes a link, the first or a new one, and greets.
-    pub(super) fn take_link(&mut self, ends: Ends, number: usize, session: &str, sender: &Sender<News>) {
+    pub(super) fn take_link(
+        &mut self,
+        ends: Ends,
+        number: usize,
+        session: &str,
+        sender: &Sender<News>,
+    ) -> Result<(), AgentError> {
         let again = self.links > 0;
         self.links += 1;
         let sender = sender.clone();
-        let link = Link::begin(ends, self.links, move |heard| sender.send((number, heard)).is_ok());
+        let link = Link::begin(ends, self.links, move |heard| sender.send((number, heard)).is_ok())
+            .map_err(|source| AgentError::NoThread { name: self.name(), links: number, source })?;
         link.say(&Greeting {
             version: VERSION,
             prony: env!("CARGO_PKG_VERSION").to_owned(),
@@ -80,6 +87,7 @@ impl Member {
             errand: self.errand.clone(),
         });
         (self.link, self.asked, self.heard_ns) = (Some(link), None, machine_ns());
+        Ok(())
     }
 
     /// Whether an interval comes after all before it, which it then does.
@@ -95,8 +103,8 @@ impl Member {
     }
 
     /// Nothing more will be said to it.
-    pub(super) fn hang_up(&mut self) {
-        if let Some(link) = &mut self.link {
+    pub(super) fn hang_up(&self) {
+        if let Some(link) = &self.link {
             link.hang_up();
         }
     }

@@ -25,6 +25,7 @@ mod maker;
 mod member;
 mod muster;
 mod on_bus;
+mod outward;
 mod overseer;
 #[cfg(test)]
 mod overseer_tests;

@@ -52,7 +52,7 @@ impl Muster {
             Self { members: Vec::new(), news, sender, session: session(), beat_ns: machine_ns() };
         for (number, (plan, ends)) in all.into_iter().enumerate() {
             let mut member = Member::new(plan, number, &muster.session, errand.clone());
-            member.take_link(ends, number, &muster.session, &muster.sender);
+            member.take_link(ends, number, &muster.session, &muster.sender)?;
             muster.members.push(member);
         }
         muster.hear_hellos()?;
@@ -183,7 +183,7 @@ impl Muster {
 impl Drop for Muster {
     fn drop(&mut self) {
         // All at once: each is waited for when it is dropped.
-        self.members.iter_mut().for_each(Member::hang_up);
+        self.members.iter().for_each(Member::hang_up);
     }
 }
 

@@ -2,13 +2,11 @@
 
 use super::trust::{TrustError, read_secret};
 use bus::{BusError, Dialled, Joined, Server};
+use fleet::LOGIN_FILE;
 use schema::fleet::BusLogin;
 use schema::text::parse_toml;
 use std::net::SocketAddr;
 use std::path::Path;
-
-/// User and password for the server; it is no error where it is not there.
-const LOGIN_FILE: &str = "nats.toml";
 
 /// Why an agent is not on a bus.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +41,7 @@ pub(super) fn dial(server: &str, agent: &str, keys: &Path) -> Result<Dialled, Jo
 
 fn server_of(address: &str, keys: &Path) -> Result<Server, TrustError> {
     let path = keys.join(LOGIN_FILE);
+    // It is no error where it is not there: a server may let everybody in.
     let login = if path.exists() { Some(login(&path)?) } else { None };
     Ok(Server { address: address.to_owned(), login })
 }

@@ -47,6 +47,18 @@ pub fn listed(all: &[impl ToString]) -> String {
     }
 }
 
+/// As [`listed`]; of more than `most`, at least 1, the first and how many are left: `1, 2 and 40 more`.
+#[must_use]
+pub fn listed_some(all: &[impl ToString], most: usize) -> String {
+    match all.split_at_checked(most) {
+        Some((first, rest)) if !rest.is_empty() => {
+            let first: Vec<String> = first.iter().map(ToString::to_string).collect();
+            format!("{} and {} more", first.join(", "), grouped(rest.len() as u64))
+        }
+        _ => listed(all),
+    }
+}
+
 /// Numbers with neighbours joined into ranges: `0-3,5`. They are ascending.
 #[must_use]
 pub fn ranges(numbers: &[u32]) -> String {

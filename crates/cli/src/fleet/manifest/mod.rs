@@ -11,7 +11,7 @@ use super::keys::write;
 use crate::args::ManifestArgs;
 use crate::{exit, output};
 use anyhow::{Context as _, Result, bail};
-use fleet::{Allow, check_name};
+use fleet::{Allow, LOGIN_FILE, check_name};
 use plan::fleet as settings;
 use schema::fleet::{AgentLink, FleetPlan};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -30,8 +30,15 @@ struct Agent {
 /// How the agents of the fleet file are reached: all in one way.
 enum Ways {
     Listen(Vec<Agent>),
-    /// The server that they join.
-    Join(String),
+    Join(Bus),
+}
+
+/// The bus that they join.
+#[derive(Debug, PartialEq)]
+struct Bus {
+    server: String,
+    /// Whether the controller needs a user there: then its agents need one, too.
+    asks_for_user: bool,
 }
 
 /// Makes the documents and writes or prints them.
@@ -39,14 +46,15 @@ pub(super) fn manifest(args: &ManifestArgs) -> Result<u8> {
     check_allow(&args.allow)?;
     let documents = match (ways(&args.keys)?, args.systemd) {
         (Ways::Listen(agents), true) => vec![systemd::unit(args, &agents)?],
-        (Ways::Join(server), true) => vec![systemd::unit_on_bus(args, &server)?],
+        (Ways::Join(bus), true) => vec![systemd::unit_on_bus(args, &bus)?],
         (Ways::Listen(_), false) if args.output.is_none() && !args.print_keys => bail!(
             "it holds private keys, which are not printed unasked\n  remedy: give --output DIR, or --print-keys"
         ),
         (Ways::Listen(agents), false) => kubernetes::documents(args, &agents)?,
-        (Ways::Join(server), false) => bail!(
-            "the agents of this fleet join {server}, and objects are made for agents that listen\n  remedy: in a cluster \
-             make keys without --nats; agents there have names that can be reached"
+        (Ways::Join(bus), false) => bail!(
+            "the agents of this fleet join {}, and objects are made for agents that listen\n  remedy: in a cluster \
+             make keys without --nats; agents there have names that can be reached",
+            bus.server
         ),
     };
     match &args.output {
@@ -78,8 +86,8 @@ fn ways(keys: &Path) -> Result<Ways> {
     let file = keys.join(super::keys::FLEET);
     let fleet = settings::read(&file.display().to_string())
         .with_context(|| format!("give a folder that `prony fleet keys` made, not {}", keys.display()))?;
-    if let Some(server) = common_bus(&fleet) {
-        return Ok(Ways::Join(server));
+    if let Some(bus) = common_bus(&fleet) {
+        return Ok(Ways::Join(bus));
     }
     let mut agents = Vec::new();
     for agent in fleet.agents {
@@ -99,14 +107,15 @@ fn ways(keys: &Path) -> Result<Ways> {
     Ok(Ways::Listen(agents))
 }
 
-/// The server that all agents join, if they all join one.
-fn common_bus(fleet: &FleetPlan) -> Option<String> {
-    let mut servers = fleet.agents.iter().map(|agent| match &agent.link {
-        AgentLink::Nats { server, .. } => Some(server),
+/// The bus that all agents join, if they all join one.
+fn common_bus(fleet: &FleetPlan) -> Option<Bus> {
+    let mut ways = fleet.agents.iter().map(|agent| match &agent.link {
+        AgentLink::Nats { server, keys } => Some((server, keys)),
         _ => None,
     });
-    let first = servers.next()??;
-    servers.all(|server| server == Some(first)).then(|| first.clone())
+    let first = ways.next()??;
+    let asks_for_user = Path::new(first.1).join(LOGIN_FILE).exists();
+    ways.all(|way| way == Some(first)).then(|| Bus { server: first.0.clone(), asks_for_user })
 }
 
 /// The entries of an agent's list, which stand in documents of others.

@@ -4,10 +4,10 @@
 //! them over), and writes to a /tmp of its own alone. It starts again after a failure, and stays ended after `prony fleet
 //! drain` and `stop`, which end it in order.
 
-use super::{Agent, Document};
+use super::{Agent, Bus, Document};
 use crate::args::ManifestArgs;
 use anyhow::{Result, bail};
-use fleet::{AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE};
+use fleet::{AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE, LOGIN_FILE};
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -19,23 +19,27 @@ pub(super) fn unit(args: &ManifestArgs, agents: &[Agent]) -> Result<Document> {
         Some(listen) => listen,
         None => SocketAddr::from((Ipv4Addr::UNSPECIFIED, common_port(agents)?)),
     };
-    unit_with(args, &format!("--listen {listen}"))
+    unit_with(args, &format!("--listen {listen}"), &[])
 }
 
-/// For agents that join a bus; the address was checked when the fleet file was read.
-pub(super) fn unit_on_bus(args: &ManifestArgs, server: &str) -> Result<Document> {
+/// For agents that join a bus; its address was checked when the fleet file was read.
+pub(super) fn unit_on_bus(args: &ManifestArgs, bus: &Bus) -> Result<Document> {
+    let server = &bus.server;
     if args.listen.is_some() {
         bail!("--listen: the agents of this fleet join {server}\n  remedy: leave it out");
     }
-    unit_with(args, &format!("--join {server}"))
+    let login: &[&str] = if bus.asks_for_user { &[LOGIN_FILE] } else { &[] };
+    unit_with(args, &format!("--join {server}"), login)
 }
 
-fn unit_with(args: &ManifestArgs, way: &str) -> Result<Document> {
+/// `beside` are files beside the keys.
+fn unit_with(args: &ManifestArgs, way: &str, beside: &[&str]) -> Result<Document> {
     check_path("--program", &args.program)?;
     check_path("--keys-at", &args.keys_at)?;
     let (program, keys, memory) = (&args.program, &args.keys_at, args.memory_mib);
-    let credential = |file| format!("LoadCredential={file}:{keys}/{file}\n");
-    let credentials = [AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE].map(credential).concat();
+    let credential = |file: &str| format!("LoadCredential={file}:{keys}/{file}\n");
+    let files = [AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE].into_iter().chain(beside.iter().copied());
+    let credentials: String = files.map(credential).collect();
     let allow: String = args.allow.iter().map(|host| format!(" --allow {host}")).collect();
     let text = format!(
         "# Made by `prony fleet manifest --systemd`. The same on every host; its agent's keys are in {keys}.
@@ -155,12 +159,17 @@ mod tests {
     #[test]
     fn a_unit_of_a_fleet_on_a_bus_joins_it_under_the_name_in_its_certificate() {
         let words = ["keys", "--systemd", "--allow", "a"];
-        let (_, text) = unit_on_bus(&parse(&words), "nats://bus:4222").unwrap();
+        let mut bus = Bus { server: "nats://bus:4222".to_owned(), asks_for_user: false };
+        let (_, text) = unit_on_bus(&parse(&words), &bus).unwrap();
         let start: Vec<String> = lines(&text, "ExecStart")[0].split(' ').map(str::to_owned).collect();
         let agent = check_agent(&start[1..]);
         assert_eq!((agent.join.as_deref(), agent.listen), (Some("nats://bus:4222"), None));
         let listen = [&words[..], &["--listen", "[::]:9"]].concat();
-        assert!(unit_on_bus(&parse(&listen), "nats://bus:4222").is_err());
+        assert!(unit_on_bus(&parse(&listen), &bus).is_err());
+        let login = "LoadCredential=nats.toml:/etc/prony/keys/nats.toml\n";
+        assert!(!text.contains(login), "systemd starts nothing where a credential is missing");
+        bus.asks_for_user = true;
+        assert!(unit_on_bus(&parse(&words), &bus).unwrap().1.contains(login));
     }
 
     #[test]
