@@ -57,8 +57,9 @@ test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow s
 	@{ $(CARGO) test --locked --workspace --no-fail-fast -- --ignored --nocapture 2>&1; echo $$? >$(IGNORED).code; } | tee $(IGNORED)
 	@echo "skipped: $$(grep -c -E '(^|\.\.\. )skipped' $(IGNORED)) of the slow tests, for the reasons above"; exit $$(cat $(IGNORED).code)
 
+# Without examples in documentation, of which there are none (a test says so): looking for them takes rustdoc a while.
 test-rust:
-	$(CARGO) test --locked --workspace
+	$(CARGO) test --locked --workspace --lib --bins --tests
 
 # Types, units, formatting, then the built page in a browser. What is missing is named, and what it skips is counted.
 test-ui: ui ## Tests of the report page and the lab

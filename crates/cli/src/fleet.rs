@@ -207,7 +207,8 @@ impl Up {
         }
         let mut child = Command::new("/proc/self/exe")
             .arg0("prony")
-            .args(["agent", "--listen", &format!("unix:{}", socket.display())])
+            // However this process ends, they end with it.
+            .args(["--with-parent", "agent", "--listen", &format!("unix:{}", socket.display())])
             .args(allow.iter().flat_map(|host| ["--allow", host.as_str()]))
             // Ctrl-C reaches this process alone, which ends them.
             .process_group(0)

@@ -9,6 +9,7 @@ mod channel;
 pub mod fault;
 pub mod http2;
 pub mod manifest;
+pub mod nats;
 pub mod reference;
 pub mod script;
 pub mod tls_peer;

@@ -152,6 +152,17 @@ impl Up {
 }
 
 #[test]
+fn agents_that_stay_go_with_the_process_that_keeps_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut up = Up::start(folder.path(), "2");
+    let agents = up.agents();
+    assert_eq!(agents.len(), 2);
+    up.child.kill().unwrap();
+    up.child.wait().unwrap();
+    wait_until("the agents are gone", || agents.iter().all(|agent| is_gone(*agent)));
+}
+
+#[test]
 fn agents_that_stay_take_one_load_after_the_other() {
     let folder = tempfile::tempdir().unwrap();
     let (server, up) = (Server::start(&[]), Up::start(folder.path(), "2"));

@@ -7,17 +7,11 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
+use testkit::nats::NatsServer;
 
 /// A process that ends with the test.
 struct Guard(Child);
-
-impl Guard {
-    fn end(mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
 
 impl Drop for Guard {
     fn drop(&mut self) {
@@ -27,20 +21,10 @@ impl Drop for Guard {
 }
 
 /// A server on loopback that is ready, and its address; `None` where there is none to start.
-fn bus(port: &str, options: &[&str]) -> Option<(Guard, String)> {
-    let mut command = Command::new("nats-server");
-    command.args(["-a", "127.0.0.1", "-p", port]).args(options).stderr(Stdio::piped());
-    let Ok(mut child) = command.spawn() else {
-        println!("skipped: no NATS server here (apt-get install nats-server)");
-        return None;
-    };
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-    let guard = Guard(child);
-    let said: Vec<String> = lines.by_ref().take_while(|line| !line.contains("Server is ready")).collect();
-    drain(lines);
-    let address = said.iter().find_map(|line| line.split_once("Listening for client connections on "));
-    let (_, address) = address.unwrap_or_else(|| panic!("the NATS server did not become ready: {said:?}"));
-    Some((guard, format!("nats://{address}")))
+fn bus(port: &str, options: &[&str]) -> Option<(NatsServer, String)> {
+    let server = NatsServer::start(port, options)?;
+    let address = server.address().to_owned();
+    Some((server, address))
 }
 
 /// What a program says later must find an open pipe.

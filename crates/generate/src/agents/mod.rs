@@ -13,6 +13,8 @@
 //! controller ends the load of all.
 //! Absent on purpose: how a bus carries a stream (`bus`), and placing agents on machines.
 
+#[cfg(test)]
+mod bus_tests;
 mod control;
 mod cpu;
 mod door;

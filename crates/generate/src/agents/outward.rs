@@ -24,7 +24,7 @@ const THREADS_AT_ONCE: usize = 4;
 /// Once a link has waited for so long there is one thread more.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 /// Idle time after which a thread ends.
-const IDLE_MAX: Duration = Duration::from_secs(5);
+const IDLE_MAX: Duration = Duration::from_secs(2);
 
 static WRITERS: Writers = Writers {
     queue: Mutex::new(Queue { links: VecDeque::new(), threads: 0, idle: 0 }),

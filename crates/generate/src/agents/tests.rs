@@ -204,8 +204,15 @@ pub(super) fn exact(data: &IntervalData) -> Exact {
 
 /// The whole load as so many agents report it.
 fn by_agents(agents: usize) -> (Vec<Exact>, FleetReport) {
-    let job = sample::job("http://127.0.0.1:9");
     let (muster, threads) = muster(agents, &replays());
+    let found = merged(muster, agents);
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    found
+}
+
+/// The whole load as so many agents that were reached report it.
+pub(super) fn merged(muster: Muster, agents: usize) -> (Vec<Exact>, FleetReport) {
+    let job = sample::job("http://127.0.0.1:9");
     let mut opened = 0;
     let mut fleet = Agents::with(&job, pack(&job).unwrap(), muster, &mut |now| opened = now).unwrap();
     assert_eq!((opened, fleet.connections()), (agents as u64, (agents as u64, agents as u64)));
@@ -231,30 +238,33 @@ fn by_agents(agents: usize) -> (Vec<Exact>, FleetReport) {
     }
     let report = fleet.report(LoadModel::Open);
     drop(fleet);
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
     (all, report)
 }
 
-#[test]
-fn one_log_fed_to_one_machine_and_to_eight_agents_is_the_same_to_the_byte() {
+/// Whether what agents report is what one machine booked, bit for bit.
+pub(super) fn check_same(what: &str, found: &[Exact]) {
     let alone: Vec<_> = booked(Part { first: 0, workers: 8 }).iter().map(exact).collect();
-    let (one, _) = by_agents(1);
-    let (eight, report) = by_agents(8);
     assert_eq!(alone.len() as u64, INTERVALS);
     assert!(
         alone.iter().all(|(.., sent)| sent.stamps.len() > 1_000),
         "the stamps are held against each other, too"
     );
-    for (what, found) in [("one agent", &one), ("eight agents", &eight)] {
-        for (mine, theirs) in alone.iter().zip(found) {
-            assert_eq!(mine.0, theirs.0, "{what}");
-            assert_eq!(mine.2, theirs.2, "{what}");
-            for (tag, bytes) in &mine.1 {
-                assert!(theirs.1[tag] == *bytes, "{what}: interval {}, {tag}", mine.0.index);
-            }
+    for (mine, theirs) in alone.iter().zip(found) {
+        assert_eq!(mine.0, theirs.0, "{what}");
+        assert_eq!(mine.2, theirs.2, "{what}");
+        for (tag, bytes) in &mine.1 {
+            assert!(theirs.1[tag] == *bytes, "{what}: interval {}, {tag}", mine.0.index);
         }
-        assert_eq!(alone.len(), found.len(), "{what}");
     }
+    assert_eq!(alone.len(), found.len(), "{what}");
+}
+
+#[test]
+fn one_log_fed_to_one_machine_and_to_eight_agents_is_the_same_to_the_byte() {
+    let (one, _) = by_agents(1);
+    let (eight, report) = by_agents(8);
+    check_same("one agent", &one);
+    check_same("eight agents", &eight);
     let sum = |number: fn(&schema::agents::AgentReport) -> u64| report.agents.iter().map(number).sum::<u64>();
     assert_eq!(sum(|agent| agent.scheduled), 20_000);
     assert_eq!(sum(|agent| agent.completed + agent.failed), 20_000);

@@ -37,26 +37,38 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
 }
 
-/// Folders of one fleet: the controller's, those of agents `a` and `b`, and two whose time is over.
-struct Keys(TempDir);
+/// Folders of one fleet.
+pub(super) struct Keys(TempDir);
 
 impl Keys {
+    /// The controller's, those of agents `a` and `b`, and two whose time is over.
     fn new() -> Self {
-        let own = Self(tempfile::tempdir().unwrap());
-        let (authority, text) = Authority::new(now()).unwrap();
-        for (name, role, at) in [
+        Self::with(&[
             ("controller", Role::Controller, now()),
             ("a", Role::Agent("a"), now()),
             ("b", Role::Agent("b"), now()),
             ("old-controller", Role::Controller, now() - 9 * DAY),
             ("old-a", Role::Agent("a"), now() - 9 * DAY),
-        ] {
-            write(&own.folder(name), &text.certificate, &authority.sign(role, at, 1).unwrap());
+        ])
+    }
+
+    /// The controller's and those of agents of these names.
+    pub(super) fn of(agents: &[String]) -> Self {
+        let mut folders = vec![("controller", Role::Controller, now())];
+        folders.extend(agents.iter().map(|name| (name.as_str(), Role::Agent(name), now())));
+        Self::with(&folders)
+    }
+
+    fn with(folders: &[(&str, Role<'_>, Duration)]) -> Self {
+        let own = Self(tempfile::tempdir().unwrap());
+        let (authority, text) = Authority::new(now()).unwrap();
+        for (name, role, at) in folders {
+            write(&own.folder(name), &text.certificate, &authority.sign(*role, *at, 1).unwrap());
         }
         own
     }
 
-    fn folder(&self, name: &str) -> PathBuf {
+    pub(super) fn folder(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
@@ -85,15 +97,15 @@ fn write(folder: &Path, authority: &str, pair: &KeyPairText) {
 }
 
 /// An agent that serves over TLS until it is dropped, and what it reports of those it refuses.
-struct Serving {
-    address: SocketAddr,
+pub(super) struct Serving {
+    pub(super) address: SocketAddr,
     refused: Receiver<String>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Serving {
-    fn start(keys: &Keys, name: &str) -> Self {
+    pub(super) fn start(keys: &Keys, name: &str) -> Self {
         Self::making(keys, name, replays())
     }
 

@@ -1,7 +1,7 @@
 //! The table of cases, and what JSON cannot hold.
 
 use super::table::Shown;
-use super::{counted, grouped, listed, picture, published, sentence, table};
+use super::{counted, grouped, listed, listed_some, picture, published, sentence, table};
 use serde_json::Value;
 
 /// The cases of one style.
@@ -158,6 +158,14 @@ fn shares_have_the_digits_of_half_their_interval() {
     assert_eq!(percents([0.1, 0.1, 0.100_000_1]), ["10 %", "10 %", "10 %"]);
     assert_eq!(percents([0.1, 0.1, 0.1]), ["10 %", "10 %", "10 %"]);
     assert_eq!(percents([0.1, f64::NAN, f64::INFINITY]), ["10 %", "no number", "unbounded"]);
+}
+
+#[test]
+fn of_long_lists_some_are_named_and_the_rest_counted() {
+    let many: Vec<u32> = (1..=2_005).collect();
+    assert_eq!(listed_some(&many, 3), "1, 2, 3 and 2,002 more");
+    assert_eq!(listed_some(&many[..3], 3), "1, 2 and 3");
+    assert_eq!(listed_some(&many[..1], 3), "1");
 }
 
 #[test]
