@@ -251,6 +251,10 @@ export const failuresZh: readonly Entry[] = [
   // Agents of a fleet.
   ["agent {name} cannot be reached: {any}", "无法连到代理 {name}：{any}"],
   ["start it, or correct its entry in the fleet", "启动它，或改正它在机群文件中的条目"],
+  [
+    "agent {name}: this host starts no further thread after those of {n} links ({any})",
+    "代理 {name}：本机已为 {n} 条连接各开了一个线程，无法再创建新线程（{any}）",
+  ],
   ["agent {name} refuses: {any}", "代理 {name} 拒绝：{any}"],
   [
     "agent {name} speaks version {n} of the words between agents, and this prony {n2}",
@@ -262,6 +266,10 @@ export const failuresZh: readonly Entry[] = [
   ],
   ["look at it with `prony fleet list`", "用 `prony fleet list` 查看它"],
   ["use the same prony on both ends", "两端使用同一个 prony"],
+  [
+    "fewer agents, or raise vm.max_map_count (4 for each agent), kernel.threads-max and the limit of processes",
+    "减少代理，或调高 vm.max_map_count（每个代理占 4 个映射）、kernel.threads-max 和进程数上限",
+  ],
   [
     "agent {name} was lost in the middle of the load ({any}); the trial is void and the others were ended",
     "代理 {name} 在负载中途失联（{any}）；该试次作废，其余代理已被终止",
