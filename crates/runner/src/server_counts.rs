@@ -319,14 +319,14 @@ mod tests {
     fn what_comes_in_a_burst_before_the_reading_is_allowed_for() {
         let mut own = of_two_seconds();
         own.interval(&line(Phase::Sample, 3, 100, 1));
-        let told = |own: &ServerCounts| {
+        let allowed = |own: &ServerCounts| {
             let moments = [moment(1_010, Some(700), &[]), moment(4_001, Some(4_790), &[])];
             own.told(&moments).expect("both readings are there").client.before_reading
         };
         // 4,100 in three seconds, 2,000 of them in the first.
-        assert_eq!(told(&own), 20);
+        assert_eq!(allowed(&own), 20);
         own.first = None;
-        assert_eq!(told(&own), 14, "by the mean of all");
+        assert_eq!(allowed(&own), 14, "by the mean rate of all samples");
     }
 
     #[test]

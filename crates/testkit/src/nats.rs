@@ -42,14 +42,10 @@ impl NatsServer {
     pub fn address(&self) -> &str {
         &self.address
     }
-
-    /// Kills it, and waits until it is gone.
-    pub fn end(self) {
-        drop(self);
-    }
 }
 
 impl Drop for NatsServer {
+    /// Kills it, and waits until it is gone.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

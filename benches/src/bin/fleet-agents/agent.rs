@@ -33,11 +33,11 @@ pub(crate) struct Counted {
 }
 
 /// Serves as many links as come.
-pub(crate) fn serve(listener: &UnixListener, counted: &Arc<Counted>, chorus: &Arc<Chorus>) {
+pub(crate) fn serve(listener: &UnixListener, counted: &Arc<Counted>, begun: &Arc<Begun>) {
     for stream in listener.incoming().map_while(Result::ok) {
-        let (counted, chorus) = (counted.clone(), chorus.clone());
+        let (counted, begun) = (counted.clone(), begun.clone());
         let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-            if let Err(error) = converse(stream, &counted, &chorus) {
+            if let Err(error) = converse(stream, &counted, &begun) {
                 eprintln!("an agent: {error}");
             }
         });
@@ -47,25 +47,33 @@ pub(crate) fn serve(listener: &UnixListener, counted: &Arc<Counted>, chorus: &Ar
     }
 }
 
-fn say(to: &Mutex<Arc<UnixStream>>, message: &Value) -> io::Result<usize> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    (&**to.lock().unwrap_or_else(PoisonError::into_inner)).write_all(&line)?;
-    Ok(line.len())
+/// A link, on which two threads write. One descriptor for all: there are not enough for two an agent.
+struct Link {
+    stream: UnixStream,
+    turn: Mutex<()>,
+}
+
+impl Link {
+    /// Says something; its bytes.
+    fn say(&self, message: &Value) -> io::Result<usize> {
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        (&self.stream).write_all(&line)?;
+        Ok(line.len())
+    }
 }
 
 /// As an agent of this host, with the version of whoever greets.
-fn converse(stream: UnixStream, counted: &Counted, chorus: &Chorus) -> Result<(), Box<dyn Error>> {
-    // One descriptor an agent: there are not enough for two.
-    let stream = Arc::new(stream);
-    let writer = Arc::new(Mutex::new(stream.clone()));
-    let mut reader = BufReader::new(&*stream);
+fn converse(stream: UnixStream, counted: &Counted, begun: &Begun) -> Result<(), Box<dyn Error>> {
+    let link = Arc::new(Link { stream, turn: Mutex::default() });
+    let mut reader = BufReader::new(&link.stream);
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let greeting: Value = serde_json::from_str(&line)?;
     let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned();
     let facts = AgentFacts { host: "simulated".to_owned(), boot_id, cpus: 1, ..AgentFacts::default() };
-    say(&writer, &json!({ "Hello": { "version": greeting["version"], "facts": facts } }))?;
+    link.say(&json!({ "Hello": { "version": greeting["version"], "facts": facts } }))?;
     let (session, number) = (greeting["session"].as_str().unwrap_or_default(), &greeting["agent"]);
     let number = u32::try_from(number.as_u64().unwrap_or_default())?;
     loop {
@@ -75,16 +83,16 @@ fn converse(stream: UnixStream, counted: &Counted, chorus: &Chorus) -> Result<()
         }
         let order: Value = serde_json::from_str(&line)?;
         if let Some(question) = order.get("Clock") {
-            say(&writer, &json!({ "Clock": { "number": question, "at_ns": machine_ns() } }))?;
+            link.say(&json!({ "Clock": { "number": question, "at_ns": machine_ns() } }))?;
         } else if order.get("Load").is_some() {
             let set_up = json!({ "asked": 1, "established": 1, "driver": "epoll",
                 "failures": engine::SetupFailures::default() });
-            say(&writer, &json!({ "Ready": set_up }))?;
+            link.say(&json!({ "Ready": set_up }))?;
         } else if let Some(begin) = order.get("Begin") {
             counted.origin_ns.fetch_max(begin["origin_ns"].as_u64().unwrap_or_default(), Ordering::Relaxed);
             let outbox = Outbox::new(session, number);
-            let voice = Voice { session: session.to_owned(), number, writer: writer.clone(), outbox };
-            chorus.voices.lock().unwrap_or_else(PoisonError::into_inner).push(voice);
+            let agent = Agent { session: session.to_owned(), number, link: link.clone(), outbox };
+            begun.agents.lock().unwrap_or_else(PoisonError::into_inner).push(agent);
         } else if order == "Whole" {
             return Ok(());
         }
@@ -93,50 +101,50 @@ fn converse(stream: UnixStream, counted: &Counted, chorus: &Chorus) -> Result<()
 
 /// The agents that have begun: one thread sends for all of them, because thousands more would be this host's limit.
 #[derive(Default)]
-pub(crate) struct Chorus {
-    voices: Mutex<Vec<Voice>>,
+pub(crate) struct Begun {
+    agents: Mutex<Vec<Agent>>,
 }
 
-/// One agent's words to the controller.
-struct Voice {
+/// One agent that sends results.
+struct Agent {
     session: String,
     number: u32,
-    writer: Arc<Mutex<Arc<UnixStream>>>,
+    link: Arc<Link>,
     outbox: Outbox<()>,
 }
 
-impl Chorus {
-    /// Waits until all have begun, and sends each parcel of each when its interval is over, and the manifests. An agent
-    /// whose link ends is not missed.
-    pub(crate) fn sing(&self, agents: usize, counted: &Counted, play: &Play) -> io::Result<()> {
-        let mut voices = loop {
-            let mut voices = self.voices.lock().unwrap_or_else(PoisonError::into_inner);
-            if voices.len() == agents {
-                break std::mem::take(&mut *voices);
+impl Begun {
+    /// Waits until all have begun, and sends each parcel of each when its interval is over, and the manifests.
+    ///
+    /// # Errors
+    /// A link has ended: so has the load.
+    pub(crate) fn send_all(&self, count: usize, counted: &Counted, play: &Play) -> io::Result<()> {
+        let mut agents = loop {
+            let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+            if agents.len() == count {
+                break std::mem::take(&mut *agents);
             }
-            drop(voices);
+            drop(agents);
             std::thread::sleep(LOOK);
         };
         let origin_ns = counted.origin_ns.load(Ordering::Relaxed);
         for (interval, body) in (0_u64..).zip(&play.bodies) {
             let due_ns = origin_ns + (interval + 1) * play.interval.as_nanos() as u64;
             std::thread::sleep(Duration::from_nanos(due_ns.saturating_sub(machine_ns())));
-            for voice in &mut voices {
-                voice.send(interval, body, counted)?;
+            for agent in &mut agents {
+                agent.send(interval, body, counted)?;
             }
         }
-        for mut voice in voices {
-            let manifest = voice.outbox.close();
-            say(
-                &voice.writer,
-                &json!({ "Closing": { "manifest": manifest, "peak_rss_bytes": 0, "steal_share": null } }),
-            )?;
+        for mut agent in agents {
+            let manifest = agent.outbox.close();
+            let closing = json!({ "manifest": manifest, "peak_rss_bytes": 0, "steal_share": null });
+            agent.link.say(&json!({ "Closing": closing }))?;
         }
         Ok(())
     }
 }
 
-impl Voice {
+impl Agent {
     fn send(&mut self, interval: u64, body: &Body, counted: &Counted) -> io::Result<()> {
         self.outbox.put(body.digest, body.sums, ()).map_err(io::Error::other)?;
         self.outbox.taken_below(interval + 1);
@@ -148,7 +156,7 @@ impl Voice {
             sums: body.sums,
             body: body.text.as_str(),
         };
-        let bytes = say(&self.writer, &json!({ "Parcel": parcel }))?;
+        let bytes = self.link.say(&json!({ "Parcel": parcel }))?;
         counted.parcels.fetch_add(1, Ordering::Relaxed);
         counted.parcel_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         Ok(())

@@ -15,7 +15,7 @@
 mod agent;
 mod body;
 
-use agent::{Chorus, Counted, Play};
+use agent::{Begun, Counted, Play};
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::fmt::Write as _;
@@ -111,7 +111,7 @@ fn measure(prony: &Path, agents: u32, play: Play) -> Result<(), Box<dyn Error>> 
         write!(text, "[[agent]]\nname = \"a{number}\"\nunix = {}\n", serde_json::to_string(&socket)?)?;
     }
     fs::write(&fleet, text)?;
-    let (counted, chorus) = (Arc::new(Counted::default()), Arc::new(Chorus::default()));
+    let (counted, begun) = (Arc::new(Counted::default()), Arc::new(Begun::default()));
     let (seconds, interval) = (play.bodies.len(), play.interval.as_secs());
     let connections = agents.max(64).to_string();
     let mut child = Command::new(prony)
@@ -130,11 +130,11 @@ fn measure(prony: &Path, agents: u32, play: Play) -> Result<(), Box<dyn Error>> 
         .arg(&fleet)
         .stdout(fs::File::create(folder.path().join("result.json"))?)
         .spawn()?;
-    let serve = (counted.clone(), chorus.clone());
+    let serve = (counted.clone(), begun.clone());
     std::thread::spawn(move || agent::serve(&listener, &serve.0, &serve.1));
     let send = counted.clone();
     std::thread::spawn(move || {
-        if let Err(error) = chorus.sing(agents as usize, &send, &play) {
+        if let Err(error) = begun.send_all(agents as usize, &send, &play) {
             eprintln!("a parcel could not be sent: {error}");
         }
     });

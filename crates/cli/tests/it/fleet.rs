@@ -422,7 +422,7 @@ fn an_agent_that_is_stopped_is_named_once_it_was_silent_for_a_lease() {
     let ended = load.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(2), "{said}");
-    assert!(said.contains("has said nothing for 10 s") && said.contains("agent here-"), "{said}");
+    assert!(said.contains("nothing was heard of agent here-") && said.contains(" for 10 s"), "{said}");
     wait_until("all are gone", || agents.iter().chain(&generators).all(|pid| is_gone(*pid)));
 }
 

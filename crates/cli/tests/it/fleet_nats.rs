@@ -123,7 +123,7 @@ fn a_bus_that_goes_and_comes_back_costs_no_result() {
         .spawn()
         .unwrap();
     wait_until("requests arrive", || stats(&target) > 400);
-    first.end();
+    drop(first);
     let (_second, again) = bus(server.rsplit(':').next().unwrap(), &[]).unwrap();
     assert_eq!(again, server);
     let ended = load.wait_with_output().unwrap();

@@ -167,13 +167,16 @@ fn target_stats(addr: SocketAddr) -> String {
 fn the_rate_is_the_total_and_exact_over_workers() {
     let server = reference(|_| {});
     for workers in [1, 2, 3] {
-        let load = LoadPlan { workers, ..open(6, 1000.0, ArrivalPlan::Constant) };
-        let sum = run(&job(server.addr(), load, 500, 500)).unwrap();
-        let account = sum.counts.measured;
-        assert_eq!(account.scheduled, 500, "{workers} workers");
-        // A host that stands still at the end of the load leaves what it did not send in time.
-        assert_eq!(account.completed + account.censored, 500, "{workers} workers");
-        assert!(account.completed > 250, "{workers} workers: {account:?}");
+        // Where the host stands still at the end of the load, what was not sent in time is censored: once in three it does
+        // not.
+        let all_completed = (0..3).any(|_| {
+            let load = LoadPlan { workers, ..open(6, 1000.0, ArrivalPlan::Constant) };
+            let account = run(&job(server.addr(), load, 500, 500)).unwrap().counts.measured;
+            assert_eq!(account.scheduled, 500, "{workers} workers");
+            assert_eq!(account.completed + account.censored, 500, "{workers} workers");
+            account.censored == 0
+        });
+        assert!(all_completed, "{workers} workers");
     }
 }
 

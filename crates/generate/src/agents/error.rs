@@ -79,7 +79,7 @@ pub enum AgentError {
         cause: String,
     },
     /// Some said nothing for too long.
-    #[error("agent {} has said nothing for {} s; the trial is void and the others were ended",
+    #[error("nothing was heard of agent {} for {} s; the trial is void and the others were ended",
         format::listed_some(names, NAMED_MAX), silence.as_secs())]
     Silent {
         /// Their names; at least one.

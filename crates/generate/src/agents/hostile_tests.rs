@@ -166,7 +166,7 @@ fn words_that_are_no_reports_or_come_unasked_end_the_load() {
 #[test]
 fn an_agent_that_falls_silent_is_named() {
     // The thread sleeps in its lie for longer than a lease: it answers no beat meanwhile.
-    check("has said nothing for 10 s", |_, _| {
+    check("nothing was heard of agent liar for 10 s", |_, _| {
         let (_never, waits) = std::sync::mpsc::channel::<()>();
         let _ = waits.recv_timeout(std::time::Duration::from_secs(15));
     });

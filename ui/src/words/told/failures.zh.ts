@@ -275,7 +275,7 @@ export const failuresZh: readonly Entry[] = [
     "代理 {name} 在负载中途失联（{any}）；该试次作废，其余代理已被终止",
   ],
   [
-    "agent {name} has said nothing for {n} s; the trial is void and the others were ended",
+    "nothing was heard of agent {name} for {n} s; the trial is void and the others were ended",
     "代理 {name} 已有 {n} s 没有消息；该试次作废，其余代理已被终止",
   ],
   ["agent {name} cannot be understood: {any}; please report this", "无法理解代理 {name}：{any}；请报告"],
