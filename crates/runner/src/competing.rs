@@ -2,6 +2,11 @@
 //!
 //! What processes used on a set of CPUs, less what those that belong to the measurement used. CPU sets that overlap are
 //! one set: which of them a process used there is not known.
+//!
+//! The kernel's count of work is a sample at each tick. A load of constant arrivals whose pace is a multiple of the tick's
+//! is always met at work, or never, so the count is far too high or too low. No work is done in the time that cores were
+//! idle, which is measured and not sampled: it bounds the count from above. One that is too low stays so: what is neither
+//! idle nor counted is mostly work of interrupts, which belong to nobody.
 //! Invariants: read twice, at both ends, never in between; what cannot be read is absent. The kernel counts cores in
 //! steps of 10 ms, so [`SPAN_NS_MIN`] is the shortest time that gives a share.
 //! Absent on purpose: who the others are, and what their share means (analyze).
@@ -30,6 +35,8 @@ pub(crate) struct Competing {
 struct Counts {
     at: Nanos,
     all_ns: u64,
+    /// In which no process worked.
+    away_ns: u64,
     own_ns: u64,
 }
 
@@ -85,11 +92,12 @@ fn places(pin: &PinPlan, target: u32, services: &[u32], all: &[u32]) -> Vec<Plac
 impl Place {
     fn counts(&mut self, clock: MonotonicClock) -> Option<Counts> {
         let at = clock.now();
-        let all_ns = collect::host_cpus::read(&Roots::default()).ok()?.process_ns(&self.cpus)?;
+        let cpus = collect::host_cpus::read(&Roots::default()).ok()?;
+        let (all_ns, away_ns) = (cpus.process_ns(&self.cpus)?, cpus.away_ns(&self.cpus)?);
         // A service may have ended; what it used is in the count of the cores all the same.
         let own_ns =
             self.trees.iter_mut().filter_map(|tree| tree.read().ok()).map(|usage| usage.cpu_ns).sum();
-        Some(Counts { at, all_ns, own_ns })
+        Some(Counts { at, all_ns, away_ns, own_ns })
     }
 
     fn share_since(&mut self, begin: Counts, clock: MonotonicClock) -> Option<f64> {
@@ -100,10 +108,12 @@ impl Place {
 /// The share of so many CPUs that others took between two counts.
 fn share(begin: Counts, end: Counts, cpus: usize) -> Option<f64> {
     let span_ns = end.at.0.checked_sub(begin.at.0).filter(|span_ns| *span_ns >= SPAN_NS_MIN)?;
-    let all_ns = end.all_ns.saturating_sub(begin.all_ns);
+    let span_ns = span_ns.saturating_mul(cpus.max(1) as u64);
+    let counted_ns = end.all_ns.saturating_sub(begin.all_ns);
+    let at_most_ns = span_ns.saturating_sub(end.away_ns.saturating_sub(begin.away_ns));
     let own_ns = end.own_ns.saturating_sub(begin.own_ns);
-    let others_ns = all_ns.saturating_sub(own_ns) as f64;
-    Some((others_ns / (span_ns as f64 * cpus.max(1) as f64)).clamp(0.0, 1.0))
+    let others_ns = counted_ns.min(at_most_ns).saturating_sub(own_ns);
+    Some((others_ns as f64 / span_ns as f64).clamp(0.0, 1.0))
 }
 
 /// Sets that share a CPU become one.
@@ -129,7 +139,16 @@ mod tests {
     use super::*;
 
     fn counts(at_ms: u64, all_ms: u64, own_ms: u64) -> Counts {
-        Counts { at: Nanos::from_millis(at_ms), all_ns: all_ms * 1_000_000, own_ns: own_ms * 1_000_000 }
+        Counts {
+            at: Nanos::from_millis(at_ms),
+            all_ns: all_ms * 1_000_000,
+            away_ns: 0,
+            own_ns: own_ms * 1_000_000,
+        }
+    }
+
+    fn idle(counts: Counts, away_ms: u64) -> Counts {
+        Counts { away_ns: away_ms * 1_000_000, ..counts }
     }
 
     #[test]
@@ -139,6 +158,18 @@ mod tests {
         assert_eq!(of(counts(1_000, 1_100, 550), 2), Some(0.25));
         assert_eq!(of(counts(1_000, 500, 900), 1), Some(0.0), "steps of the count are no negative work");
         assert_eq!(of(counts(100, 200, 50), 1), None, "too short");
+    }
+
+    /// As measured: 1,000 arrivals a second and 250 ticks, on one core of a target that worked a quarter of the time.
+    #[test]
+    fn work_at_the_pace_of_the_ticks_is_bounded_by_idle_time() {
+        let of = |end: Counts, cpus: usize| share(counts(0, 0, 0), end, cpus);
+        assert_eq!(of(counts(1_000, 900, 250), 1), Some(0.65), "with no idle time to hold it against");
+        assert_eq!(of(idle(counts(1_000, 900, 250), 700), 1), Some(0.05));
+        assert_eq!(of(idle(counts(1_000, 900, 250), 750), 1), Some(0.0));
+        assert_eq!(of(idle(counts(1_000, 1_000, 250), 0), 1), Some(0.75), "others that leave no idle time");
+        assert_eq!(of(idle(counts(1_000, 1_900, 250), 1_350), 2), Some(0.2), "of two cores");
+        assert_eq!(of(idle(counts(1_000, 900, 250), 1_010), 1), Some(0.0), "steps of the count");
     }
 
     /// The calling thread is pinned to the generator's CPUs, so those of services without a set of their own are not its.
