@@ -2,6 +2,12 @@
 # Nothing but Rust is needed for `demo` and the Rust tests; what a target lacks it installs by package name or names.
 
 CARGO ?= cargo
+# Most tests of the binary wait, for a load or for their turn to measure: two for each of two CPUs take 811 s, one 1,078.
+TEST_THREADS ?= $(shell n=$$(nproc); echo $$((n > 4 ? n : 4)))
+# What is built once and thrown away has no use for what a next build could take over.
+ifdef CI
+export CARGO_INCREMENTAL := 0
+endif
 # The last one runs prony: the binary that test-rust has built.
 GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages targets/go/orders \
   targets/go/handover targets/go/supervised targets/go/replicas targets/go/planted targets/go/iris targets/go/fiber targets/go/grpc services/grpc services/http \
@@ -59,7 +65,7 @@ test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow s
 
 # Without examples in documentation, of which there are none (a test says so): looking for them takes rustdoc a while.
 test-rust:
-	$(CARGO) test --locked --workspace --lib --bins --tests
+	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --locked --workspace --lib --bins --tests
 
 # Types, units, formatting, then the built page in a browser. What is missing is named, and what it skips is counted.
 test-ui: ui ## Tests of the report page and the lab
