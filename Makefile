@@ -2,8 +2,6 @@
 # Nothing but Rust is needed for `demo` and the Rust tests; what a target lacks it installs by package name or names.
 
 CARGO ?= cargo
-# Most tests of the binary wait, for a load or for their turn to measure: two for each of two CPUs take 811 s, one 1,078.
-TEST_THREADS ?= $(shell n=$$(nproc); echo $$((n > 4 ? n : 4)))
 # What is built once and thrown away has no use for what a next build could take over.
 ifdef CI
 export CARGO_INCREMENTAL := 0
@@ -32,7 +30,7 @@ NODE_PACKAGES_ARE_THERE := (cd ui && { test node_modules/.package-lock.json -nt 
 NO_NODE_PACKAGES := npm could not install what ui/package-lock.json names (is the npm registry within reach?)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build dist test-dist ui setup-targets test test-all test-rust test-ui test-go test-php test-node test-jvm test-rust-targets lint docs docs-commands book pictures schemas bench fuzz miri loom clean
+.PHONY: help demo build dist test-dist ui setup-targets setup-kubernetes test test-all test-rust test-ui test-go test-php test-node test-jvm test-rust-targets lint docs docs-commands book pictures schemas bench fuzz miri loom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,7 +63,7 @@ test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow s
 
 # Without examples in documentation, of which there are none (a test says so): looking for them takes rustdoc a while.
 test-rust:
-	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --locked --workspace --lib --bins --tests
+	$(CARGO) test --locked --workspace --lib --bins --tests
 
 # Types, units, formatting, then the built page in a browser. What is missing is named, and what it skips is counted.
 test-ui: ui ## Tests of the report page and the lab
@@ -126,6 +124,9 @@ lint: ## Formatting and clippy, warnings as errors
 
 setup-targets: build ## Install what targets and services need from Debian and the language registries, and build them
 	scripts/setup-targets.sh
+
+setup-kubernetes: ## Build a control plane of Kubernetes for the slow test of agents in pods; nine minutes the first time
+	scripts/setup-kubernetes.sh
 
 docs: ## Build the API documentation, warnings as errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items

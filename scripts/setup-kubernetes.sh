@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds a control plane of Kubernetes and kwok from the Go module proxy, for the
 # test that starts agents in pods (crates/cli/tests/it/fleet_kubernetes.rs).
-# It goes to target/kubernetes/bin; run again at will. Some ten minutes on two
-# cores, and 3 GB for Go's caches. etcd comes from Debian.
+# It goes to target/kubernetes; run again at will. Nine minutes on two cores the
+# first time. etcd comes from Debian.
 set -eu
 
 KUBERNETES=v1.36.3

@@ -10,7 +10,7 @@
 //!
 //! Most kernels lay a whole tick to whatever runs at its end. Work that comes at the pace of the ticks is then counted
 //! far too high or not at all; idle time is measured where it begins and ends, and knows no such error
-//! (`get_idle_time` of the kernel's `fs/proc/stat.c`).
+//! (`get_idle_time` of the kernel's `fs/proc/stat.c`). So busy is what is left of the time between two readings.
 
 use crate::Roots;
 use crate::error::{CollectError, ParseError};
@@ -18,6 +18,7 @@ use crate::reading::Values;
 use crate::source::{Comparable, Differencing, Source};
 use crate::text;
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 /// Name of the source.
 pub const NAME: &str = "host.cpus";
@@ -45,7 +46,12 @@ pub struct CpuTime {
 
 /// One reading: the time of each core by its number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cpus(pub BTreeMap<u32, CpuTime>);
+pub struct Cpus {
+    /// Each core.
+    pub cores: BTreeMap<u32, CpuTime>,
+    /// When it was read; unknown of a file that was kept.
+    pub at: Option<Instant>,
+}
 
 /// Parses `/proc/stat`.
 ///
@@ -71,17 +77,21 @@ pub fn parse(bytes: &[u8]) -> Result<Cpus, ParseError> {
         }
         cpus.insert(number, time);
     }
-    if cpus.is_empty() { Err(ParseError::Missing("a line `cpu0`")) } else { Ok(Cpus(cpus)) }
+    if cpus.is_empty() {
+        Err(ParseError::Missing("a line `cpu0`"))
+    } else {
+        Ok(Cpus { cores: cpus, at: None })
+    }
 }
 
 impl Comparable for Cpus {
     fn gauges(&self, previous: Option<&Self>) -> Values {
         let Some(previous) = previous else { return Values::new() };
-        let shares: Vec<(u32, f64)> = self
-            .0
-            .iter()
-            .filter_map(|(number, now)| Some((*number, busy_percent(*previous.0.get(number)?, *now)?)))
-            .collect();
+        let span = self.at.zip(previous.at).map(|(now, before)| now.saturating_duration_since(before));
+        let share = |(number, now): (&u32, &CpuTime)| {
+            Some((*number, busy_percent(*previous.cores.get(number)?, *now, span)?))
+        };
+        let shares: Vec<(u32, f64)> = self.cores.iter().filter_map(share).collect();
         let busiest = shares.iter().map(|(_, percent)| *percent).max_by(f64::total_cmp);
         let each = shares.iter().take(CPUS_MAX);
         let mut values: Values =
@@ -109,16 +119,18 @@ impl Cpus {
     }
 
     fn sum_ns(&self, cpus: &[u32], ticks: impl Fn(&CpuTime) -> u64) -> Option<u64> {
-        let sum = cpus.iter().map(|cpu| self.0.get(cpu).map(&ticks)).sum::<Option<u64>>()?;
+        let sum = cpus.iter().map(|cpu| self.cores.get(cpu).map(&ticks)).sum::<Option<u64>>()?;
         Some(sum.saturating_mul(text::tick_ns()))
     }
 }
 
-/// Nothing where no time went by. The kernel lets idle time go backwards by a tick, which counts as none.
-fn busy_percent(before: CpuTime, now: CpuTime) -> Option<f64> {
+/// Nothing where no time went by. The kernel lets idle time go backwards by a tick, which counts as none. Without a span
+/// the count of work stands for it.
+fn busy_percent(before: CpuTime, now: CpuTime, span: Option<Duration>) -> Option<f64> {
     let busy = now.busy_ticks.saturating_sub(before.busy_ticks) as f64;
     let idle = now.idle_ticks.saturating_sub(before.idle_ticks) as f64;
-    (busy + idle > 0.0).then(|| busy / (busy + idle) * 100.0)
+    let whole = span.map_or(busy + idle, |span| span.as_nanos() as f64 / text::tick_ns() as f64);
+    (whole > 0.0).then(|| ((whole - idle) / whole).clamp(0.0, 1.0) * 100.0)
 }
 
 /// Reads the file under `roots`.
@@ -126,7 +138,8 @@ fn busy_percent(before: CpuTime, now: CpuTime) -> Option<f64> {
 /// # Errors
 /// Where it cannot be read or understood.
 pub fn read(roots: &Roots) -> Result<Cpus, CollectError> {
-    text::read_parsed(&roots.proc.join("stat"), parse)
+    let cpus = text::read_parsed(&roots.proc.join("stat"), parse)?;
+    Ok(Cpus { at: Some(Instant::now()), ..cpus })
 }
 
 pub(crate) fn source(roots: &Roots) -> Box<dyn Source> {
@@ -141,8 +154,8 @@ mod tests {
     #[test]
     fn a_real_file() {
         let cpus = parse(include_bytes!("../fixtures/proc/stat")).unwrap();
-        assert_eq!(cpus.0.keys().copied().collect::<Vec<_>>(), [0, 1]);
-        assert!(cpus.0.values().all(|time| time.busy_ticks > 0 && time.idle_ticks > 0));
+        assert_eq!(cpus.cores.keys().copied().collect::<Vec<_>>(), [0, 1]);
+        assert!(cpus.cores.values().all(|time| time.busy_ticks > 0 && time.idle_ticks > 0));
     }
 
     #[test]
@@ -154,6 +167,23 @@ mod tests {
         assert_eq!((gauges["cpu3_busy_percent"], gauges["busiest_percent"]), (0.0, 95.0));
         assert!(now.gauges(None).is_empty() && now.deltas(&before).is_empty());
         assert!(now.gauges(Some(&now)).is_empty(), "no time went by");
+    }
+
+    /// As measured: a core that was idle for 70 % of the time, whose ticks all met it at work.
+    #[test]
+    fn work_at_the_pace_of_the_ticks_counts_as_long_as_it_took() {
+        let at = Instant::now();
+        let read = |bytes: &[u8], after_s: u64| Cpus {
+            at: Some(at + Duration::from_secs(after_s)),
+            ..parse(bytes).unwrap()
+        };
+        let before = read(b"cpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n", 0);
+        let now = read(b"cpu0 297 0 0 210 0 0 0 0\ncpu1 3 0 0 210 0 0 0 0\n", 3);
+        let gauges = now.gauges(Some(&before));
+        for core in ["cpu0_busy_percent", "cpu1_busy_percent"] {
+            assert!((gauges[core] - 30.0).abs() < 1e-9, "{gauges:?}");
+        }
+        assert!(before.gauges(Some(&before)).is_empty(), "no time went by");
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub(crate) const NAMESPACE: &str = "prony";
 /// Pods have addresses of this network; its first one is the host's.
 pub(crate) const HOST: &str = "10.244.0.1";
 const PODS: &str = "10.244.0.0/24";
+/// The API server's own choice of port.
 const API: &str = "https://127.0.0.1:6443";
 const TOKEN: &str = "of-a-test";
 /// Where `scripts/setup-kubernetes.sh` puts what it builds.
@@ -34,7 +35,15 @@ const BUILT: &str = "target/kubernetes/bin";
 /// And what kwok does with nodes and pods.
 const STAGES: &str = "target/kubernetes/stages.yaml";
 const ETCD: &str = "etcd";
-const PARTS: [&str; 4] = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"];
+const API_SERVER: &str = "kube-apiserver";
+const CONTROLLERS: &str = "kube-controller-manager";
+const SCHEDULER: &str = "kube-scheduler";
+const KWOK: &str = "kwok";
+/// All of the control plane.
+const PARTS: [&str; 5] = [ETCD, API_SERVER, CONTROLLERS, SCHEDULER, KWOK];
+const STORE: &str = "127.0.0.1:2379";
+/// Signs the tokens of service accounts.
+const ACCOUNTS_KEY: &str = "accounts.key";
 
 /// Most that the control plane may take for one thing; a busy host gives it little.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -117,8 +126,8 @@ impl Cluster {
     pub(crate) fn start() -> Option<Self> {
         let tools =
             ["ip", "unshare", "nsenter", "setpriv"].map(|name| (name, "apt-get install util-linux iproute2"));
-        let built = PARTS.iter().chain(&["kubectl"]).map(|name| (*name, "scripts/setup-kubernetes.sh"));
-        let wanted = tools.into_iter().chain([(ETCD, "apt-get install etcd-server")]).chain(built);
+        let built = PARTS.iter().chain(&["kubectl"]).map(|name| (*name, "make setup-kubernetes"));
+        let wanted = tools.into_iter().chain(built);
         for (name, remedy) in wanted {
             if program(name).is_none() {
                 println!("skipped: {name} is not here ({remedy})");
@@ -126,7 +135,7 @@ impl Cluster {
             }
         }
         if !root().join(STAGES).is_file() {
-            println!("skipped: {STAGES} is not here (scripts/setup-kubernetes.sh)");
+            println!("skipped: {STAGES} is not here (make setup-kubernetes)");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -146,50 +155,53 @@ impl Cluster {
     }
 
     fn begin(&mut self) {
-        let text = |name: &str| self.path(name).display().to_string();
-        let (config, key, data) = (text("kubeconfig"), text("accounts.key"), text("etcd"));
-        let (tokens, certificates) = (text("tokens.csv"), text("certificates"));
-        fs::write(&config, kubeconfig()).unwrap();
-        fs::write(&tokens, format!("{TOKEN},tests,tests,system:masters\n")).unwrap();
-        // Any key pair will do; the public half is read from a certificate.
-        let pair = testkit::certs::Pki::new().unwrap().foreign_client().unwrap();
-        let certificate = text("accounts.pem");
-        fs::write(&key, pair.key_pem()).unwrap();
-        fs::write(&certificate, pair.certificate_pem()).unwrap();
-        let issued = format!("--service-account-private-key-file={key}");
-        let with_config = format!("--kubeconfig={config}");
-        self.part(
-            ETCD,
-            &[
-                &format!("--data-dir={data}"),
-                "--listen-client-urls=http://127.0.0.1:2379",
-                "--advertise-client-urls=http://127.0.0.1:2379",
-                "--listen-peer-urls=http://127.0.0.1:2380",
-            ],
-        );
-        self.part(
-            PARTS[0],
-            &[
-                "--etcd-servers=http://127.0.0.1:2379",
-                "--bind-address=127.0.0.1",
-                "--advertise-address=10.244.0.1",
-                "--service-cluster-ip-range=10.96.0.0/16",
-                "--authorization-mode=AlwaysAllow",
-                "--service-account-issuer=https://kubernetes.default.svc",
-                &format!("--cert-dir={certificates}"),
-                &format!("--token-auth-file={tokens}"),
-                &format!("--service-account-signing-key-file={key}"),
-                &format!("--service-account-key-file={certificate}"),
-            ],
-        );
-        wait("the control plane answers", || self.try_kubectl(&["get", "--raw", "/readyz"]).status.success());
-        self.part(PARTS[1], &[&with_config, &issued, "--leader-elect=false"]);
-        self.part(PARTS[2], &[&with_config, "--leader-elect=false"]);
-        let stages = format!("--config={}", root().join(STAGES).display());
-        self.part(PARTS[3], &[&with_config, &stages, "--manage-all-nodes=true", "--cidr=10.244.0.1/24"]);
+        self.store_and_api();
+        self.controllers();
         self.create(&json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "node-1" } }));
         self.kubectl(&["create", "namespace", NAMESPACE]);
         self.shim = Some(Shim::start(self));
+    }
+
+    /// etcd and the API server, which answer once this returns.
+    fn store_and_api(&mut self) {
+        let data = format!("--data-dir={}", self.path("etcd").display());
+        let listens =
+            ["--listen-client-urls", "--advertise-client-urls"].map(|flag| format!("{flag}=http://{STORE}"));
+        self.part(ETCD, &[&data, &listens[0], &listens[1], "--listen-peer-urls=http://127.0.0.1:2380"]);
+        fs::write(self.path("kubeconfig"), kubeconfig()).unwrap();
+        fs::write(self.path("tokens.csv"), format!("{TOKEN},tests,tests,system:masters\n")).unwrap();
+        // Any key pair will do; the public half is read from a certificate.
+        let pair = testkit::certs::Pki::new().unwrap().foreign_client().unwrap();
+        fs::write(self.path(ACCOUNTS_KEY), pair.key_pem()).unwrap();
+        fs::write(self.path("accounts.pem"), pair.certificate_pem()).unwrap();
+        let files = [
+            ("--cert-dir", "certificates"),
+            ("--token-auth-file", "tokens.csv"),
+            ("--service-account-signing-key-file", ACCOUNTS_KEY),
+            ("--service-account-key-file", "accounts.pem"),
+        ];
+        let files = files.map(|(flag, name)| format!("{flag}={}", self.path(name).display()));
+        let addresses = [format!("--etcd-servers=http://{STORE}"), format!("--advertise-address={HOST}")];
+        let mut args = vec![
+            "--bind-address=127.0.0.1",
+            "--service-cluster-ip-range=10.96.0.0/16",
+            "--authorization-mode=AlwaysAllow",
+            "--service-account-issuer=https://kubernetes.default.svc",
+        ];
+        args.extend(files.iter().chain(&addresses).map(String::as_str));
+        self.part(API_SERVER, &args);
+        wait("the control plane answers", || self.try_kubectl(&["get", "--raw", "/readyz"]).status.success());
+    }
+
+    /// What makes pods of sets, places them, and says that they run.
+    fn controllers(&mut self) {
+        let config = format!("--kubeconfig={}", self.path("kubeconfig").display());
+        let key = format!("--service-account-private-key-file={}", self.path(ACCOUNTS_KEY).display());
+        let stages = format!("--config={}", root().join(STAGES).display());
+        let network = format!("--cidr={HOST}/24");
+        self.part(CONTROLLERS, &[&config, &key, "--leader-elect=false"]);
+        self.part(SCHEDULER, &[&config, "--leader-elect=false"]);
+        self.part(KWOK, &[&config, &stages, &network, "--manage-all-nodes=true"]);
     }
 
     /// A part of the control plane, whose words go to a file.
@@ -230,7 +242,7 @@ impl Cluster {
             let lines: Vec<&str> = text.lines().rev().take(5).collect();
             format!("{name}:\n{}\n", lines.join("\n"))
         };
-        PARTS.iter().chain(&[ETCD]).map(last).collect()
+        PARTS.iter().map(last).collect()
     }
 
     /// Pods as the control plane sees them, and what each one's program said.
