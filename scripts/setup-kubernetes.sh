@@ -12,6 +12,7 @@ PROGRAMS="kube-apiserver kube-controller-manager kube-scheduler kubectl"
 say() { printf '== %s\n' "$*"; }
 
 cd "$(dirname "$0")/.."
+. scripts/no-daemons.sh
 if ! command -v go >/dev/null; then
     echo "go is not on PATH (apt-get install golang-go, 1.26 or later)" >&2
     exit 1
@@ -21,14 +22,7 @@ if ! command -v etcd >/dev/null; then
         echo "etcd is missing; as root: apt-get install --no-install-recommends etcd-server" >&2
         exit 1
     fi
-    # A package of Debian starts its daemon, unless a policy says no.
-    POLICY=/usr/sbin/policy-rc.d
-    if [ ! -e "$POLICY" ]; then
-        trap 'rm -f "$POLICY"' EXIT
-        trap 'exit 130' INT TERM
-        printf '#!/bin/sh\n# Set by prony: no daemon starts.\nexit 101\n' >"$POLICY"
-        chmod 755 "$POLICY"
-    fi
+    no_daemons
     apt-get update
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends etcd-server
 fi

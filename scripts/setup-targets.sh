@@ -1,9 +1,6 @@
 #!/bin/sh
 # Installs what the targets and services need from Debian, then builds all
 # targets, which fetches what Go, npm, Maven and cargo pin. Run again at will.
-#
-# Installing a server package would start it as a daemon; a policy-rc.d says no
-# while this runs, and is removed at the end unless it was there before.
 set -eu
 
 # PROGRAM:PACKAGE, where any program of that name will do wherever it came from;
@@ -13,7 +10,6 @@ nginx:nginx-light php-fpm8.2:php8.2-fpm php:php8.2-cli
 mariadbd:mariadb-server mariadb:mariadb-client redis-server:redis-server
 psql:postgresql ip:iproute2 nft:nftables"
 PACKAGES="php8.2-mysql php8.2-curl php-redis"
-POLICY=/usr/sbin/policy-rc.d
 PRONY=${PRONY:-target/release/prony}
 
 say() { printf '== %s\n' "$*"; }
@@ -41,12 +37,7 @@ install_missing() {
         return
     fi
     say "Debian packages: installing" $wanted
-    if [ ! -e "$POLICY" ]; then
-        trap 'rm -f "$POLICY"' EXIT
-        trap 'exit 130' INT TERM
-        printf '#!/bin/sh\n# Set by prony: no daemon starts.\nexit 101\n' >"$POLICY"
-        chmod 755 "$POLICY"
-    fi
+    no_daemons
     apt-get update
     # One by one: a package that this release lacks or holds back costs only
     # the targets that need it, and `targets build` names them.
@@ -57,6 +48,7 @@ install_missing() {
 }
 
 cd "$(dirname "$0")/.."
+. scripts/no-daemons.sh
 install_missing
 if [ ! -x "$PRONY" ]; then
     say "$PRONY is not there; building it"

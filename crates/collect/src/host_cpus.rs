@@ -40,8 +40,8 @@ pub struct CpuTime {
     pub idle_ticks: u64,
     /// At work for processes: user, nice and system, without interrupts and what was stolen.
     pub process_ticks: u64,
-    /// Not at work for anybody here: idle or stolen.
-    pub away_ticks: u64,
+    /// Given to others by the hypervisor.
+    pub stolen_ticks: u64,
 }
 
 /// One reading: the time of each core by its number.
@@ -70,7 +70,7 @@ pub fn parse(bytes: &[u8]) -> Result<Cpus, ParseError> {
             *sum = sum.saturating_add(ticks);
             let also = match at {
                 0..=2 => &mut time.process_ticks,
-                3 | 4 | STOLEN => &mut time.away_ticks,
+                STOLEN => &mut time.stolen_ticks,
                 _ => continue,
             };
             *also = also.saturating_add(ticks);
@@ -115,7 +115,7 @@ impl Cpus {
     /// Time that these cores were idle or stolen, in nanoseconds since boot; `None` where one of them is not there.
     #[must_use]
     pub fn away_ns(&self, cpus: &[u32]) -> Option<u64> {
-        self.sum_ns(cpus, |time| time.away_ticks)
+        self.sum_ns(cpus, |time| time.idle_ticks.saturating_add(time.stolen_ticks))
     }
 
     fn sum_ns(&self, cpus: &[u32], ticks: impl Fn(&CpuTime) -> u64) -> Option<u64> {
@@ -167,6 +167,15 @@ mod tests {
         assert_eq!((gauges["cpu3_busy_percent"], gauges["busiest_percent"]), (0.0, 95.0));
         assert!(now.gauges(None).is_empty() && now.deltas(&before).is_empty());
         assert!(now.gauges(Some(&now)).is_empty(), "no time went by");
+    }
+
+    #[test]
+    fn interrupts_are_neither_work_of_processes_nor_away() {
+        let cpus = parse(b"cpu0 1 2 3 40 5 600 7000 80000\ncpu1 1 0 0 0 0 0 0 0\n").unwrap();
+        let ticks = |ticks: u64| Some(ticks * text::tick_ns());
+        assert_eq!((cpus.process_ns(&[0]), cpus.away_ns(&[0])), (ticks(6), ticks(80_045)));
+        assert_eq!((cpus.process_ns(&[0, 1]), cpus.away_ns(&[1])), (ticks(7), ticks(0)));
+        assert_eq!(cpus.away_ns(&[0, 2]), None, "one is not there");
     }
 
     /// As measured: a core that was idle for 70 % of the time, whose ticks all met it at work.

@@ -3,7 +3,6 @@
 use crate::command::{Done, good};
 use crate::fleet::run_in;
 use crate::kubernetes::{Cluster, HOST, NAMESPACE, wait};
-use crate::load::wait_until;
 use crate::run::read;
 use serde_json::Value;
 use std::fs::File;
@@ -72,7 +71,7 @@ fn agents_in(cluster: &Cluster) -> String {
     ] {
         assert!(made.contains(object), "{object} in {made}");
     }
-    cluster.mount("prony-controller", &cluster.path("controller"), 0);
+    cluster.mount("prony-controller", &cluster.path("controller"));
     let fleet = text("controller/fleet.toml");
     wait("both agents answer by their pods' names", || are_there(cluster, &fleet));
     fleet
@@ -114,7 +113,7 @@ fn uid(cluster: &Cluster, agent: &str) -> String {
 }
 
 #[test]
-#[ignore = "starts a control plane of Kubernetes, which scripts/setup-kubernetes.sh builds; run by `make test-all`"]
+#[ignore = "starts a control plane of Kubernetes, which `make setup-kubernetes` builds; run by `make test-all`"]
 fn agents_in_pods_make_a_load_and_an_eviction_costs_one_trial() {
     let Some(cluster) = Cluster::start() else { return };
     let fleet = agents_in(&cluster);
@@ -127,9 +126,8 @@ fn agents_in_pods_make_a_load_and_an_eviction_costs_one_trial() {
     let report: Value = serde_json::from_str(&loaded.out).unwrap();
     assert_eq!(report["requests"]["completed"], 1000);
     assert_eq!(target.requests(&cluster), 1000, "the target counts the same");
-    let names = AGENTS.map(|name| name.to_owned());
     let agents = report["fleet"]["agents"].as_array().unwrap();
-    assert!(agents.iter().map(|agent| agent["name"].as_str().unwrap()).eq(names.iter()), "{agents:?}");
+    assert!(agents.iter().map(|agent| agent["name"].as_str().unwrap()).eq(AGENTS), "{agents:?}");
 
     let elsewhere = ended(&cluster, &["load", "http://10.9.0.1:1/", "--fleet", &fleet, "-c", "4", "-n", "4"]);
     assert!(
@@ -144,13 +142,15 @@ fn agents_in_pods_make_a_load_and_an_eviction_costs_one_trial() {
     let (said, both) = (|| std::fs::read_to_string(&log).unwrap(), File::create(&log).unwrap());
     let mut run =
         controller(&cluster, &words).stdout(both.try_clone().unwrap()).stderr(both).spawn().unwrap();
-    wait_until("the second trial is under way", || {
+    wait("the second trial is under way", || {
         assert!(run.try_wait().unwrap().is_none(), "it ended: {}", said());
         run_in(&runs).is_some_and(|run| {
             std::fs::read_to_string(run.join("trials/0002/intervals.ndjson"))
                 .is_ok_and(|text| text.lines().count() > 0)
         })
     });
+    let first = run_in(&runs).unwrap().join("trials/0001/trial.json");
+    let (kept, is_valid) = (std::fs::read(&first).unwrap(), read(&first)["outcome"] == "valid");
     let before = AGENTS.map(|agent| uid(&cluster, agent));
     cluster.evict("prony-load-2-0");
     let is_good = run.wait().unwrap().success();
@@ -177,5 +177,7 @@ fn agents_in_pods_make_a_load_and_an_eviction_costs_one_trial() {
         );
         assert_eq!(trial["load"]["fleet"]["agents"].as_array().unwrap().len(), 2);
     }
+    // One that is void is run again in another place, but the folder of one that is valid stays as it is.
+    assert!(!is_valid || std::fs::read(&first).unwrap() == kept, "only the trial in progress was lost");
     assert!(cluster.kubectl(&["-n", NAMESPACE, "get", "pods"]).contains("prony-load-2-0"));
 }

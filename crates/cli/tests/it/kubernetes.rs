@@ -8,7 +8,6 @@
 //! host's `/etc/hosts` stays as it is. Not here: a network that enforces policies.
 
 use crate::command::root;
-use crate::load::wait_until;
 use base64::Engine as _;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -42,6 +41,8 @@ const KWOK: &str = "kwok";
 /// All of the control plane.
 const PARTS: [&str; 5] = [ETCD, API_SERVER, CONTROLLERS, SCHEDULER, KWOK];
 const STORE: &str = "127.0.0.1:2379";
+/// Of the files of a controller's Secret, as `docs/fleet.md` says.
+const CONTROLLER_MODE: u32 = 0o440;
 /// Signs the tokens of service accounts.
 const ACCOUNTS_KEY: &str = "accounts.key";
 
@@ -49,6 +50,9 @@ const ACCOUNTS_KEY: &str = "accounts.key";
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Between two looks, each of which is a program of its own.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// What a pod's program has to end, as Kubernetes' own default.
+const GRACE: Duration = Duration::from_secs(30);
 
 /// Looks until a condition holds; bounded.
 pub(crate) fn wait(what: &str, mut condition: impl FnMut() -> bool) {
@@ -112,11 +116,38 @@ fn program(name: &str) -> Option<PathBuf> {
     folders.into_iter().map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
+/// kubectl as this control plane's user, inside of its network.
+#[derive(Clone)]
+struct Kubectl {
+    net: Arc<Net>,
+    folder: PathBuf,
+}
+
+impl Kubectl {
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.net.command(&program("kubectl").expect("it was looked for"));
+        command.args(args).env("KUBECONFIG", self.folder.join("kubeconfig")).env("HOME", &self.folder);
+        command
+    }
+
+    fn output(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// An object of the namespace.
+    fn get(&self, kind: &str, name: &str) -> Value {
+        let output = self.output(&["-n", NAMESPACE, "get", kind, name, "-o", "json"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{kind} {name}: {error}: {said}"))
+    }
+}
+
 /// The control plane, and whoever starts pods.
 pub(crate) struct Cluster {
     shim: Option<Shim>,
     parts: Vec<Part>,
-    kubectl: PathBuf,
+    kubectl: Kubectl,
     net: Arc<Net>,
     folder: tempfile::TempDir,
 }
@@ -144,8 +175,9 @@ impl Cluster {
             println!("skipped: no network namespace to be had (run as root)");
             return None;
         };
-        let kubectl = program("kubectl").unwrap();
-        let mut cluster = Self { shim: None, parts: Vec::new(), kubectl, net: Arc::new(net), folder };
+        let net = Arc::new(net);
+        let kubectl = Kubectl { net: net.clone(), folder: folder.path().to_owned() };
+        let mut cluster = Self { shim: None, parts: Vec::new(), kubectl, net, folder };
         cluster.begin();
         Some(cluster)
     }
@@ -190,7 +222,9 @@ impl Cluster {
         ];
         args.extend(files.iter().chain(&addresses).map(String::as_str));
         self.part(API_SERVER, &args);
-        wait("the control plane answers", || self.try_kubectl(&["get", "--raw", "/readyz"]).status.success());
+        wait("the control plane answers", || {
+            self.kubectl.output(&["get", "--raw", "/readyz"]).status.success()
+        });
     }
 
     /// What makes pods of sets, places them, and says that they run.
@@ -217,19 +251,9 @@ impl Cluster {
         self.net.command(Path::new(program))
     }
 
-    fn kubectl_command(&self, args: &[&str]) -> Command {
-        let mut command = self.net.command(&self.kubectl);
-        command.args(args).env("KUBECONFIG", self.path("kubeconfig")).env("HOME", self.folder.path());
-        command
-    }
-
-    fn try_kubectl(&self, args: &[&str]) -> Output {
-        self.kubectl_command(args).output().unwrap()
-    }
-
     /// What kubectl says; it must succeed.
     pub(crate) fn kubectl(&self, args: &[&str]) -> String {
-        let output = self.try_kubectl(args);
+        let output = self.kubectl.output(args);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "kubectl {args:?}: {said}\n{}", self.last_words());
         String::from_utf8(output.stdout).unwrap()
@@ -247,7 +271,7 @@ impl Cluster {
 
     /// Pods as the control plane sees them, and what each one's program said.
     fn state(&self) -> String {
-        let pods = self.try_kubectl(&["-n", NAMESPACE, "get", "pods,endpointslices", "-o", "wide"]);
+        let pods = self.kubectl.output(&["-n", NAMESPACE, "get", "pods,endpointslices", "-o", "wide"]);
         let mut text = String::from_utf8_lossy(&pods.stdout).into_owned();
         for entry in fs::read_dir(self.folder.path()).into_iter().flatten().flatten() {
             if let Ok(said) = fs::read_to_string(entry.path().join("log")) {
@@ -265,7 +289,7 @@ impl Cluster {
 
     /// An object of the namespace.
     pub(crate) fn get(&self, kind: &str, name: &str) -> Value {
-        serde_json::from_str(&self.kubectl(&["-n", NAMESPACE, "get", kind, name, "-o", "json"])).unwrap()
+        self.kubectl.get(kind, name)
     }
 
     /// Evicts a pod, as draining its node would.
@@ -278,9 +302,9 @@ impl Cluster {
         self.kubectl(&["create", "--raw", &at, "-f", file.to_str().unwrap()]);
     }
 
-    /// A Secret as the files that a pod finds, of its owner and this group.
-    pub(crate) fn mount(&self, secret: &str, folder: &Path, group: u32) {
-        write_files(&self.get("secret", secret), folder, group);
+    /// A Secret as the files that a controller's pod finds.
+    pub(crate) fn mount(&self, secret: &str, folder: &Path) {
+        write_files(&self.get("secret", secret), folder, 0, CONTROLLER_MODE);
     }
 
     /// Names of pods as they are now, for all programs of the cluster's network; whether there are so many.
@@ -332,14 +356,14 @@ fn kubeconfig() -> String {
     .to_string()
 }
 
-/// The files of a Secret, closed to all but their owner and this group.
-fn write_files(secret: &Value, folder: &Path, group: u32) {
+/// The files of a Secret, root's and this group's.
+fn write_files(secret: &Value, folder: &Path, group: u32, mode: u32) {
     fs::create_dir_all(folder).unwrap();
     for (name, value) in secret["data"].as_object().unwrap() {
         let file = folder.join(name);
         let bytes = base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap()).unwrap();
         fs::write(&file, bytes).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o440)).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
         chown(&file, Some(0), Some(group)).unwrap();
     }
 }
@@ -356,13 +380,9 @@ type Running = BTreeMap<String, Part>;
 impl Shim {
     fn start(cluster: &Cluster) -> Self {
         let watch = ["-n", NAMESPACE, "get", "pods", "--watch", "--output-watch-events", "-o", "json"];
-        let mut watch = Part(cluster.kubectl_command(&watch).stdout(Stdio::piped()).spawn().unwrap());
+        let mut watch = Part(cluster.kubectl.command(&watch).stdout(Stdio::piped()).spawn().unwrap());
         let events = BufReader::new(watch.0.stdout.take().unwrap());
-        let host = PodHost {
-            net: cluster.net.clone(),
-            kubectl: cluster.kubectl.clone(),
-            folder: cluster.folder.path().to_owned(),
-        };
+        let host = PodHost(cluster.kubectl.clone());
         let thread = std::thread::spawn(move || {
             let mut running = Running::new();
             let events = serde_json::Deserializer::from_reader(events).into_iter::<Value>();
@@ -375,16 +395,13 @@ impl Shim {
 impl Drop for Shim {
     fn drop(&mut self) {
         let _ = self.watch.0.kill();
-        let _ = self.thread.take().map(JoinHandle::join);
+        let ended = self.thread.take().map_or(Ok(()), JoinHandle::join);
+        assert!(ended.is_ok() || std::thread::panicking(), "what starts pods failed, see above");
     }
 }
 
-/// What is needed to start a pod.
-struct PodHost {
-    net: Arc<Net>,
-    kubectl: PathBuf,
-    folder: PathBuf,
-}
+/// Starts and ends the programs of pods, as a kubelet would.
+struct PodHost(Kubectl);
 
 impl PodHost {
     fn heed(&self, event: &Value, running: &mut Running) {
@@ -394,7 +411,10 @@ impl PodHost {
             if let Some(mut part) = running.remove(&uid) {
                 // As a kubelet asks; whoever does not go is killed.
                 let _ = kill_process(Pid::from_child(&part.0), Signal::TERM);
-                wait_until("the pod's program has ended", || part.0.try_wait().unwrap().is_some());
+                let asked = Instant::now();
+                while part.0.try_wait().unwrap().is_none() && asked.elapsed() < GRACE {
+                    std::thread::sleep(LOOK);
+                }
             }
             return;
         }
@@ -409,42 +429,33 @@ impl PodHost {
         let container = &spec["containers"][0];
         let id = |key: &str| u32::try_from(spec["securityContext"][key].as_u64().unwrap()).unwrap();
         let (user, group) = (id("runAsUser"), id("runAsGroup"));
-        let own = self.folder.join(format!("pod-{uid}"));
+        let own = self.0.folder.join(format!("pod-{uid}"));
         let tmp = own.join("tmp");
         fs::create_dir_all(&tmp).unwrap();
         chown(&tmp, Some(user), Some(group)).unwrap();
-        let secret = spec["volumes"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find_map(|volume| volume["secret"]["secretName"].as_str());
+        let volumes = spec["volumes"].as_array().unwrap();
+        let secret =
+            volumes.iter().map(|volume| &volume["secret"]).find(|secret| secret.is_object()).unwrap();
+        let mode = u32::try_from(secret["defaultMode"].as_u64().unwrap()).unwrap();
         let mounts = container["volumeMounts"].as_array().unwrap();
         let keys_at =
             mounts.iter().find(|mount| mount["name"] == "keys").unwrap()["mountPath"].as_str().unwrap();
         let keys = own.join("keys");
-        write_files(&self.secret(secret.unwrap()), &keys, group);
+        let secret = self.0.get("secret", secret["secretName"].as_str().unwrap());
+        write_files(&secret, &keys, group, mode);
         let placed = |word: &Value| {
             let word = word.as_str().unwrap();
             // All of a pod's addresses are its own; here they are shared.
             word.replace("0.0.0.0", address).replace(keys_at, keys.to_str().unwrap())
         };
-        let mut command = self.net.command(&program("setpriv").unwrap());
+        let mut command = self.0.net.command(&program("setpriv").unwrap());
         command.args(["--reuid", &user.to_string(), "--regid", &group.to_string(), "--clear-groups"]);
         command.args(["--no-new-privs", "--inh-caps=-all", "--bounding-set=-all", "--"]);
-        command.arg(self.folder.join("prony")).args(container["args"].as_array().unwrap().iter().map(placed));
+        command
+            .arg(self.0.folder.join("prony"))
+            .args(container["args"].as_array().unwrap().iter().map(placed));
         let log = File::create(own.join("log")).unwrap();
         command.env("TMPDIR", &tmp).stdout(log.try_clone().unwrap()).stderr(log);
         Part(command.spawn().unwrap())
-    }
-
-    fn secret(&self, name: &str) -> Value {
-        let mut command = self.net.command(&self.kubectl);
-        command.args(["-n", NAMESPACE, "get", "secret", name, "-o", "json"]);
-        let output = command
-            .env("KUBECONFIG", self.folder.join("kubeconfig"))
-            .env("HOME", &self.folder)
-            .output()
-            .unwrap();
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("secret {name}: {error}"))
     }
 }
