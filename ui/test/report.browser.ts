@@ -109,12 +109,30 @@ function fleetOf(): FleetSummary {
     gates: gates(failed),
     ...more,
   });
-  const late = { delivered_least: 0.97, delivered_most: 0.995, steal_share: 0.07 };
+  const late = {
+    delivered_least: 0.97,
+    delivered_most: 0.995,
+    steal_share: 0.07,
+    p99_of_others: { ratio: 1.4, interval: { low: 1.21, high: 1.62 }, p: 0.0316 },
+  };
+  const text = {
+    id: "agents.compared.differs",
+    text: "Agent load-2 differs most",
+    args: {
+      agent: "load-2",
+      quantile: "p99",
+      ratio: "1.40",
+      low: "1.21",
+      high: "1.62",
+      blocks: { id: "count.blocks", text: "6 blocks", args: { n: "6" } },
+    },
+  };
   return {
     trials: 6,
     agents: [agent("load-1", 0, {}), agent("load-2", 2, late)],
     p50_spread: 1.1,
     p99_spread: 1.4,
+    compared: { blocks: 6, blocks_needed: 6, differ: ["load-2"], text },
   };
 }
 
@@ -721,6 +739,7 @@ describe.skipIf(missing !== null)("report.html", () => {
     for (const part of ["97.0 % – 99.5 %", "share not kept in 2 of 6 trials", "7.00 %"])
       expect(plain[1]).toContain(part);
     expect(await said(page, "#agents")).toContain("1.40");
+    expect(await said(page, "#agents")).toContain("Agent load-2 differs most.");
     expect(await seriousOf(page, ["#agents"])).toEqual([]);
     await page.locator("#agents").screenshot({ path: shotPath("agents") });
     const [download] = await Promise.all([

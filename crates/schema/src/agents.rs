@@ -1,7 +1,9 @@
 //! The agents of a fleet in files of results: what each is, how its clock stands, what it did.
 
+use crate::analysis::Interval;
 use crate::calibration::CalibrationSummary;
 use crate::kernel_clock::KernelClock;
+use crate::said::Said;
 use crate::version::FleetListVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -177,6 +179,37 @@ pub struct FleetSummary {
     /// The same of the 99th percentile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99_spread: Option<f64>,
+    /// Whether the response times of any agent differ from the others'; absent with fewer than two agents, without trials,
+    /// and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<AgentsCompared>,
+}
+
+/// The agents against each other: each sends its part of the same load, so none should see other times than the rest
+/// (A/A). A difference is of the agent, its host or its way to the target, and voids nothing.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentsCompared {
+    /// Blocks of valid trials that have times of every agent.
+    pub blocks: u32,
+    /// Fewest blocks in which as many agents can be told apart.
+    pub blocks_needed: u32,
+    /// Agents that differ, the furthest first; some agent is named falsely in at most 1 − confidence of all runs.
+    pub differ: Vec<String>,
+    /// All of that in one sentence.
+    pub text: Said,
+}
+
+/// An agent's response time over that of the others (their geometric mean), by blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct AgentRatio {
+    /// Above 1 where the agent saw longer times than the others.
+    pub ratio: f64,
+    /// Its interval (Student's, on logarithms): all intervals of the run's agents together have the run's confidence.
+    /// Absent where all blocks have the same ratio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+    /// p of the permutation test, for all agents and both quantiles together; above 0.
+    pub p: f64,
 }
 
 /// One agent over the trials of a run. A number is absent where no trial has it.
@@ -213,6 +246,12 @@ pub struct AgentSummary {
     /// The 99th percentile of the trial in the middle by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_p99_ns: Option<u64>,
+    /// Its median response time against that of the others; absent where agents are not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_of_others: Option<AgentRatio>,
+    /// The same of the 99th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_of_others: Option<AgentRatio>,
     /// How often its link was cut and made again, in all trials.
     pub reconnects: u64,
     /// The gates between agents, each held against this agent alone.

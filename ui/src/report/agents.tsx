@@ -3,13 +3,14 @@
  * kept.
  *
  * Invariant: the worst is that of one trial, and says so in its head; an agent that failed a gate is marked by a word.
- * Absent on purpose: a verdict on the differences between agents, which stand at different places in the network.
+ * Differences between agents' times are named and void nothing: agents stand at different places in the network.
  */
 import { NONE, count, duration, percent, ratio } from "../format";
-import type { AgentSummary, FleetSummary } from "../schema/page";
+import type { AgentRatio, AgentSummary, FleetSummary } from "../schema/page";
 import { fileColumn, markColumn, numberColumn, ownNameColumn } from "../ui/columns";
 import type { Word } from "../ui/mark";
 import { type Column, DataTable, Facts } from "../ui/table";
+import { Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 
@@ -36,6 +37,11 @@ export function AgentsTable({ fleet, run }: { fleet: FleetSummary; run: string }
         columns={columns(words)}
         rows={fleet.agents}
       />
+      {fleet.compared && (
+        <p>
+          <Told text={fleet.compared.text} isSentence />
+        </p>
+      )}
       {fleet.trials > 0 && (
         <Facts
           rows={[
@@ -75,9 +81,22 @@ const columns = (words: Words): Column<AgentSummary>[] => {
     numberColumn(t.steal, "steal_share", percent, ({ steal_share }) => steal_share),
     numberColumn(words.metrics.p50, "response_p50_ns", duration, ({ response_p50_ns }) => response_p50_ns),
     numberColumn(words.metrics.p99, "response_p99_ns", duration, ({ response_p99_ns }) => response_p99_ns),
+    ...ofOthers("p50", ({ p50_of_others }) => p50_of_others),
+    ...ofOthers("p99", ({ p99_of_others }) => p99_of_others),
     numberColumn(t.reconnects, "reconnects", count, ({ reconnects }) => reconnects),
   ];
 };
+
+/** For the file: how an agent's times compare with those of the others. */
+const ofOthers = (
+  quantile: string,
+  of: (row: AgentSummary) => AgentRatio | null | undefined,
+): Column<AgentSummary>[] => [
+  fileColumn(`${quantile}_of_others`, (row) => of(row)?.ratio),
+  fileColumn(`${quantile}_of_others_low`, (row) => of(row)?.interval?.low),
+  fileColumn(`${quantile}_of_others_high`, (row) => of(row)?.interval?.high),
+  fileColumn(`${quantile}_of_others_p`, (row) => of(row)?.p),
+];
 
 const ahead = (ns: number | null | undefined): string => (ns && ns < 0 ? `−${duration(-ns)}` : duration(ns));
 

@@ -1,10 +1,12 @@
 //! What each agent of a fleet did over the trials of a run: the worst of each, and the gates held against it alone.
 //!
 //! Invariants: a worst is that of one trial, a time is one that a trial had; nothing is averaged. Failed trials have no report
-//! and are not counted here. Absent on purpose: a verdict. Gates void trials, and they name only the agent that is furthest
-//! off; here each is held against the same limits.
+//! and are not counted here. Gates void trials, and they name only the agent that is furthest off; here each is held against
+//! the same limits. How the agents' times compare is `between`'s.
 
 use super::TrialData;
+use super::between::between;
+use super::data::RunData;
 use crate::stats::order::lower_median;
 use crate::trial::fleet::{GATES, number};
 use schema::agents::{AgentGate, AgentRecord, AgentReport, AgentSummary, FleetSummary};
@@ -20,11 +22,18 @@ pub fn fleet(run: &RunFile, trials: &[TrialData]) -> Option<FleetSummary> {
     let loads = trials.iter().filter_map(|trial| trial.file.load.as_ref());
     let loads: Vec<&LoadReport> = loads.filter(|load| load.fleet.is_some()).collect();
     let reports = || loads.iter().filter_map(|load| load.fleet.as_ref());
+    let names: Vec<&str> = run.agents.iter().map(|agent| &*agent.name).collect();
+    let between = between(&RunData::new(&run.plan, trials), &names);
+    let mut agents: Vec<AgentSummary> = run.agents.iter().map(|agent| summary(agent, &loads)).collect();
+    for (agent, [p50, p99]) in agents.iter_mut().zip(between.iter().flat_map(|found| &found.ratios)) {
+        (agent.p50_of_others, agent.p99_of_others) = (Some(*p50), Some(*p99));
+    }
     Some(FleetSummary {
         trials: u32::try_from(loads.len()).unwrap_or(u32::MAX),
-        agents: run.agents.iter().map(|agent| summary(agent, &loads)).collect(),
+        agents,
         p50_spread: greatest(reports().filter_map(|report| report.p50_spread)),
         p99_spread: greatest(reports().filter_map(|report| report.p99_spread)),
+        compared: between.map(|found| found.compared),
     })
 }
 
@@ -45,6 +54,8 @@ fn summary(agent: &AgentRecord, loads: &[&LoadReport]) -> AgentSummary {
         steal_share: greatest(parts().filter_map(|part| part.steal_share)),
         response_p50_ns: lower_median(parts().filter_map(|part| part.response_p50_ns)),
         response_p99_ns: lower_median(parts().filter_map(|part| part.response_p99_ns)),
+        p50_of_others: None,
+        p99_of_others: None,
         reconnects: parts().fold(0, |sum: u64, part| sum.saturating_add(part.reconnects)),
         gates: GATES.iter().map(|name| gate(name, &own)).collect(),
     }

@@ -8,6 +8,7 @@ mod agents;
 mod answer;
 mod asked;
 mod belief;
+mod between;
 mod capacity;
 mod cells;
 mod claims;

@@ -8,6 +8,7 @@ pub mod by_position;
 pub mod circular;
 pub mod cusum;
 pub mod e_divisive;
+pub mod exchange;
 pub mod factorial;
 pub mod false_discovery;
 pub mod fieller;

@@ -1,8 +1,8 @@
 //! The gates between agents of a fleet: each delivered its share, kept its clock, was punctual and had its CPUs. Absent
 //! where one machine made the load.
 //!
-//! Each names the agent that is furthest off. Absent on purpose: a test of differences between agents' latencies: they
-//! stand at different places in the network, so their spread is reported and voids nothing.
+//! Each names the agent that is furthest off. Absent on purpose: a gate on differences between agents' latencies. They
+//! stand at different places in the network, so what differs is reported (`run::between`) and voids nothing.
 
 use super::facts::TrialFacts;
 use super::gate::gate;

@@ -191,6 +191,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "AgentReport.name",
             "AgentSummary.host",
             "AgentSummary.name",
+            "AgentsCompared.differ",
             "ArrivalPlan.file",
             "BodyExpectation.value",
             "Capture.cookie",

@@ -24,6 +24,12 @@ pub(crate) const HEADER: [&str; 12] = [
     "Gates",
 ];
 
+/// Whether any of them sees other response times than the rest; empty where they are not compared.
+pub(crate) fn compared(analysis: &AnalysisFile) -> String {
+    let compared = analysis.fleet.as_ref().and_then(|fleet| fleet.compared.as_ref());
+    compared.map_or_else(String::new, |compared| format!("{}.", clean::line(&compared.text)))
+}
+
 /// One agent.
 pub(crate) struct AgentView {
     pub(crate) name: String,

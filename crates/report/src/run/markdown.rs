@@ -386,7 +386,12 @@ fn messages_table(page: &Page) -> String {
 
 fn agents_table(page: &Page) -> String {
     let rows = page.agents.iter().map(|view| (&*view.name, &*view.values));
-    plain_table("Agents of the fleet", agents::ABOUT, &agents::HEADER, rows)
+    let table = plain_table("Agents of the fleet", agents::ABOUT, &agents::HEADER, rows);
+    if page.agents_compared.is_empty() {
+        table
+    } else {
+        format!("{table}\n{}\n", prose(&page.agents_compared))
+    }
 }
 
 fn requests(page: &Page) -> String {
