@@ -2,9 +2,10 @@
 # Nothing but Rust is needed for `demo` and the Rust tests; what a target lacks it installs by package name or names.
 
 CARGO ?= cargo
-# What is built once and thrown away has no use for what a next build could take over.
+# What is built once and thrown away has no use for what a next build could take over, nor for a debugger.
 ifdef CI
 export CARGO_INCREMENTAL := 0
+export CARGO_PROFILE_DEV_DEBUG := 0
 endif
 # The last one runs prony: the binary that test-rust has built.
 GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages targets/go/orders \
@@ -30,7 +31,7 @@ NODE_PACKAGES_ARE_THERE := (cd ui && { test node_modules/.package-lock.json -nt 
 NO_NODE_PACKAGES := npm could not install what ui/package-lock.json names (is the npm registry within reach?)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build dist test-dist ui setup-targets setup-kubernetes test test-all test-rust test-ui test-go test-php test-node test-jvm test-rust-targets lint docs docs-commands book pictures schemas bench fuzz miri loom clean
+.PHONY: help demo build dist test-dist ui setup-targets setup-kubernetes test last test-all test-rust test-ui test-go test-php test-node test-jvm test-rust-targets lint docs docs-commands book pictures schemas bench fuzz miri loom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,8 +49,10 @@ ui: ## Build the report page and the lab, ui/dist; needs Node 20.19 or later
 demo: build ## Run the main job on the embedded default: a known difference of 10 %, found with its certainty
 	$(PRONY) run experiments/demo.toml
 
-# test-ui after test-rust: the tests of the lab in the browser ask the binary that the latter builds.
-STEPS := ui lint test-rust test-ui test-go test-php docs
+# test-ui and test-go after test-rust: they ask the binary that the latter builds. The last ones take no turns, so two run
+# at a time.
+STEPS := ui lint test-rust last
+LAST := test-ui test-go test-php docs
 
 test: ## All checks and tests of every language: what CI runs
 	@took=; for step in $(STEPS); do \
@@ -57,13 +60,19 @@ test: ## All checks and tests of every language: what CI runs
 	  took="$$took $$step $$(($$(date +%s) - began)) s,"; \
 	done; echo "all tests passed:$${took%,}"
 
+last:
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(LAST)
+
 test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow suites
+	$(CARGO) test --locked -p bench --bins
 	@{ $(CARGO) test --locked --workspace --no-fail-fast -- --ignored --nocapture 2>&1; echo $$? >$(IGNORED).code; } | tee $(IGNORED)
 	@echo "skipped: $$(grep -c -E '(^|\.\.\. )skipped' $(IGNORED)) of the slow tests, for the reasons above"; exit $$(cat $(IGNORED).code)
 
-# Without examples in documentation, of which there are none (a test says so): looking for them takes rustdoc a while.
+# Without examples in documentation, of which there are none (a test says so): looking for them takes rustdoc a while. The
+# tools of `make bench` are tested by test-all: they cost more to build than to test.
 test-rust:
-	$(CARGO) test --locked --workspace --lib --bins --tests
+	$(CARGO) test --locked --workspace --exclude bench --lib --bins --tests \
+	  --config 'target."cfg(all())".runner = "$(CURDIR)/scripts/run-test.sh"'
 
 # Types, units, formatting, then the built page in a browser. What is missing is named, and what it skips is counted.
 test-ui: ui ## Tests of the report page and the lab

@@ -10,8 +10,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A killed process closes its pipes a moment before it counts as dead.
-const DEATH_TIMEOUT: Duration = Duration::from_millis(500);
+/// A killed process closes its pipes a moment before it counts as dead: how long that moment may be.
+pub(crate) const DEATH_TIMEOUT: Duration = Duration::from_millis(500);
 const DEATH_PAUSE: Duration = Duration::from_millis(5);
 
 /// A temporary folder for logs that nobody needs after success.
@@ -58,11 +58,12 @@ impl Drop for Scratch {
     }
 }
 
-/// Called by a guard whose prony is gone: removes the folder that `log` lies in, where it is a scratch folder.
-pub(crate) fn remove_with_its_owner(log: &Path) {
+/// Called by a guard that hears no more of its prony: removes the folder that `log` lies in, where it is a scratch folder
+/// whose owner is dead, or dies within `patience`.
+pub(crate) fn remove_with_its_owner(log: &Path, patience: Duration) {
     let Some(folder) = log.parent() else { return };
     let Some(owner) = owner_of(folder) else { return };
-    let deadline = Instant::now() + DEATH_TIMEOUT;
+    let deadline = Instant::now() + patience;
     while !owner.is_gone(Path::new("/proc")) {
         if Instant::now() >= deadline {
             // It lives and only let go of this target.
@@ -113,7 +114,7 @@ mod tests {
         std::os::unix::fs::symlink(&other, parent.path().join(linked.to_string())).unwrap();
         assert_eq!(abandoned(parent.path()), std::slice::from_ref(&gone));
         for folder in [&mine, &gone, &other] {
-            remove_with_its_owner(&folder.join("a.log"));
+            remove_with_its_owner(&folder.join("a.log"), Duration::ZERO);
         }
         assert!(mine.exists() && other.exists() && !gone.exists());
     }

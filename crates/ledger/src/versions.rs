@@ -21,11 +21,12 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// What a run's key is about: `gin` of `slow gin: github.com/gin-gonic/gin`, `go` of `slow gin: go runtime`, `echo` of
-/// `github.com/labstack/echo/v4`.
+/// `github.com/labstack/echo/v4`, `swoole` of `a: PHP extension swoole`.
 fn name(key: &str) -> String {
     let own = key.rsplit(": ").next().unwrap_or(key);
     let is_major = |part: &&str| part.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
     let last = own.rsplit('/').find(|part| !is_major(part)).unwrap_or(own);
+    let last = last.strip_prefix("PHP extension ").unwrap_or(last);
     last.split_whitespace().next().unwrap_or(last).to_lowercase()
 }
 
@@ -51,12 +52,15 @@ mod tests {
                 ("gin: github.com/goccy/go-json", "v0.10.5"),
                 ("echo: github.com/labstack/echo/v4", "v4.15.1"),
                 ("mariadb: mariadbd", "mariadbd  Ver 10.11.6-MariaDB"),
+                ("swoole: PHP extension swoole", "6.2.2"),
+                ("swoole: php", "PHP 8.2.36 (cli)"),
             ]
             .map(|(name, text)| (name.to_owned(), text.to_owned())),
         );
         assert_eq!(like("Go 1.22, Gin 1.9.1, Echo 4.10.0", &here), "echo 4.15.1, gin 1.12.0, go 1.26.4");
         assert_eq!(like("mariadbd 10.5", &here), "mariadbd 10.11.6");
-        assert_eq!(like("PHP-FPM 7.4 with OPcache", &here), "");
+        assert_eq!(like("PHP 8.2.12, Swoole 5.1.5", &here), "php 8.2.36, swoole 6.2.2");
+        assert_eq!(like("PHP-FPM 7.4 with OPcache", &here), "php 8.2.36");
         assert_eq!(number("version 8"), None);
     }
 }

@@ -114,6 +114,7 @@ fn a_search_over_a_fleet_adds_trials_that_the_agents_make() {
 }
 
 #[test]
+#[ignore = "a quarter of a minute of load; part of make test-all, a ladder over a fleet is in make test"]
 fn a_soak_over_a_fleet_keeps_its_windows_and_goes_on_in_a_new_segment() {
     let _turn = turn();
     let folder = tempfile::tempdir().unwrap();

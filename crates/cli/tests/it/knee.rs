@@ -54,6 +54,7 @@ fn capacity(run: &Path) -> Value {
 }
 
 #[test]
+#[ignore = "half a minute of load; part of make test-all, a ladder over a fleet is in make test"]
 fn a_ladder_finds_the_known_capacity_and_tells_it_in_every_file() {
     let _turn = turn();
     let lab = Lab::new(SHARP, "model = \"closed\"\nconnections = [1, 2, 4, 8, 16, 32]");

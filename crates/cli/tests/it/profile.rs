@@ -159,6 +159,7 @@ fn php_behind_fpm_is_profiled_where_excimer_is_installed() {
 }
 
 #[test]
+#[ignore = "a quarter of a minute of load; part of make test-all, a profile of one load is in make test"]
 fn a_run_takes_its_profiles_after_its_trials_and_outside_of_them() {
     let _turn = turn();
     let folder = tempfile::tempdir().unwrap();

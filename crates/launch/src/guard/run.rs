@@ -61,7 +61,9 @@ fn supervise() -> Result<(), String> {
         eprintln!("prony guard: cannot remove {left}; `prony doctor` tries again");
     }
     if events.closed {
-        scratch::remove_with_its_owner(&log);
+        // Who asked for the end lives, and waits for the last word.
+        let patience = if events.is_abandoned { scratch::DEATH_TIMEOUT } else { Duration::ZERO };
+        scratch::remove_with_its_owner(&log, patience);
     }
     say(&last_word?);
     Ok(())
@@ -194,6 +196,7 @@ fn watch(events: &mut Events, family: &mut Family<'_>, by_default: Ending) -> Op
             }
         }
         if events.closed {
+            events.is_abandoned = true;
             return Some(Order::Stop(by_default));
         }
         events.wait(None);
@@ -318,6 +321,8 @@ fn exit_of(status: WaitStatus) -> Option<Exit> {
 struct Events {
     buffer: Vec<u8>,
     closed: bool,
+    /// It was closed before anything was ordered: prony is dead, or let go of the target.
+    is_abandoned: bool,
     child_ended: UnixStream,
 }
 
@@ -329,7 +334,7 @@ impl Events {
         for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
             signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
         }
-        Ok(Self { buffer: Vec::new(), closed: false, child_ended: read })
+        Ok(Self { buffer: Vec::new(), closed: false, is_abandoned: false, child_ended: read })
     }
 
     /// The next whole line that has come.

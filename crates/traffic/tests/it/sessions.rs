@@ -115,21 +115,39 @@ fn check(found: &Sessions, count: u64, requests: u64, slack: f64) {
     assert!(starts.goodness.is_none_or(|goodness| goodness.p > 0.01), "{starts:?}");
 }
 
-#[test]
-fn laws_that_made_the_log_come_back_in_every_format() {
-    let folder = tempfile::tempdir().unwrap();
+/// The log of which every format must give the laws back, and how many users and requests it has.
+fn four_hours() -> (Vec<Made>, u64, u64) {
     let made = made(14_400.0, 0.15, Seed(11));
     let (users, requests) = (made.iter().map(|made| made.user).max().unwrap(), made.len() as u64);
+    (made, users, requests)
+}
+
+#[test]
+fn laws_that_made_a_log_in_json_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (made, users, requests) = four_hours();
     let log = write(folder.path(), "a.json", &json(&made));
     for key in ["field:user.id", "cookie:sid", "header:X-User"] {
         check(&of(&log, None, key, TIMEOUT).unwrap(), users, requests, 0.1);
     }
+}
+
+#[test]
+fn laws_that_made_a_log_of_a_server_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (made, users, requests) = four_hours();
     let log = write(folder.path(), "a.log", &combined(&made));
     for key in ["cookie:sid", "header:User-Agent"] {
         let found = of(&log, None, key, TIMEOUT).unwrap();
         // Known to whole seconds.
         check(&found, users, requests, 0.15);
     }
+}
+
+#[test]
+fn laws_that_made_events_come_back_and_one_address_is_no_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let (made, users, requests) = four_hours();
     let log = write(folder.path(), "a.csv", &events(&made));
     let found = of(&log, None, "field:user_id", TIMEOUT).unwrap();
     check(&found, users, requests, 0.1);
