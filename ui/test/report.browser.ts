@@ -117,7 +117,7 @@ function fleetOf(): FleetSummary {
   };
   const text = {
     id: "agents.compared.differs",
-    text: "Agent load-2 differs most",
+    text: "Agent load-2 differs most: its p99 was 1.40 times that of the others.",
     args: {
       agent: "load-2",
       quantile: "p99",
@@ -739,7 +739,9 @@ describe.skipIf(missing !== null)("report.html", () => {
     for (const part of ["97.0 % – 99.5 %", "share not kept in 2 of 6 trials", "7.00 %"])
       expect(plain[1]).toContain(part);
     expect(await said(page, "#agents")).toContain("1.40");
-    expect(await said(page, "#agents")).toContain("Agent load-2 differs most.");
+    expect(await said(page, "#agents")).toContain(
+      "Agent load-2 differs most: its p99 was 1.40 times that of the others.",
+    );
     expect(await seriousOf(page, ["#agents"])).toEqual([]);
     await page.locator("#agents").screenshot({ path: shotPath("agents") });
     const [download] = await Promise.all([
@@ -754,6 +756,9 @@ describe.skipIf(missing !== null)("report.html", () => {
     await page.getByRole("button", { name: "中文" }).click();
     await page.waitForFunction(() => document.documentElement.lang === "zh-CN");
     expect(await said(page, "#agents")).toContain("6 个试次中有 2 个未满足");
+    expect(await said(page, "#agents")).toContain(
+      "代理 load-2 差别最大：在 6 个区组中，其 p99 是其他代理的 1.40 倍",
+    );
     await done();
   });
 

@@ -47,7 +47,7 @@ pub(super) fn between(data: &RunData<'_>, names: &[&str]) -> Option<Between> {
     if blocks.len() < needed {
         compared.text = said!(
             "agents.compared.few",
-            "The agents' response times were not compared: {had} of valid trials, {needed} needed",
+            "The agents' response times were not compared: {had} of valid trials, {needed} needed.",
             had = count(blocks.len(), Noun::Block),
             needed
         );
@@ -68,7 +68,7 @@ pub(super) fn between(data: &RunData<'_>, names: &[&str]) -> Option<Between> {
         None => said!(
             "agents.compared.alike",
             "No agent's response times differ from the others' in {blocks} (p50 and p99, permutation test; where none \
-             differs, some agent is named in at most {alpha} of all runs)",
+             differs, some agent is named in at most {alpha} of all runs).",
             blocks = count(blocks.len(), Noun::Block),
             alpha = percent(alpha)
         ),
@@ -142,7 +142,7 @@ fn differs(compared: &AgentsCompared, of: &AgentRatio, quantile: usize) -> Said 
     let found = said!(
         "agents.compared.differs",
         "Agent {agent} differs most: its {quantile} was {ratio} times that of the others ({low} to {high}), in {blocks}. \
-         Look at its host and at its way to the target; the difference voids nothing",
+         Look at its host and at its way to the target; the difference voids nothing.",
         agent = first,
         quantile = ["p50", "p99"][quantile],
         ratio,
@@ -154,7 +154,7 @@ fn differs(compared: &AgentsCompared, of: &AgentRatio, quantile: usize) -> Said 
         return found;
     }
     let more = Said::list(Joint::And, others);
-    said!("agents.compared.also", "{found}. Also different: {more}", found, more)
+    said!("agents.compared.also", "{found} Also different: {more}.", found, more)
 }
 
 #[cfg(test)]

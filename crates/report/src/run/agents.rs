@@ -27,7 +27,7 @@ pub(crate) const HEADER: [&str; 12] = [
 /// Whether any of them sees other response times than the rest; empty where they are not compared.
 pub(crate) fn compared(analysis: &AnalysisFile) -> String {
     let compared = analysis.fleet.as_ref().and_then(|fleet| fleet.compared.as_ref());
-    compared.map_or_else(String::new, |compared| format!("{}.", clean::line(&compared.text)))
+    compared.map_or_else(String::new, |compared| clean::line(&compared.text))
 }
 
 /// One agent.

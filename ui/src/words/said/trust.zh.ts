@@ -3,11 +3,11 @@ import type { Texts } from "./ids";
 
 export const trustZh = {
   "agents.compared.alike":
-    "在 {blocks}中，没有代理的响应时间与其他代理不同（p50 与 p99，置换检验；若各代理并无差别，误指某个代理的运行不超过 {alpha}）",
-  "agents.compared.also": "{found}。另有不同：{more}",
+    "在 {blocks}中，没有代理的响应时间与其他代理不同（p50 与 p99，置换检验；若各代理并无差别，误指某个代理的运行不超过 {alpha}）。",
+  "agents.compared.also": "{found}另有不同：{more}。",
   "agents.compared.differs":
-    "代理 {agent} 差别最大：在 {blocks}中，其 {quantile} 是其他代理的 {ratio} 倍（{low} 至 {high}）。查看该主机及其到目标的路径；这一差别不使任何试次作废",
-  "agents.compared.few": "未比较各代理的响应时间：有效试次的区组有 {had}，需要 {needed} 个",
+    "代理 {agent} 差别最大：在 {blocks}中，其 {quantile} 是其他代理的 {ratio} 倍（{low} 至 {high}）。查看该主机及其到目标的路径；这一差别不使任何试次作废。",
+  "agents.compared.few": "未比较各代理的响应时间：有效试次的区组有 {had}，需要 {needed} 个。",
   "belief.all_trials_valid": "全部 {all} 个试次有效",
   "belief.answered_fewer_requests_per":
     "，且比同一单元的其他试次每秒少应答 {ratio} 的请求：这是机器的问题，不是目标的",
