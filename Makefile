@@ -64,7 +64,7 @@ last:
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(LAST)
 
 test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow suites
-	$(CARGO) test --locked -p bench --bins
+	$(CARGO) test --locked --workspace --bins
 	@{ $(CARGO) test --locked --workspace --no-fail-fast -- --ignored --nocapture 2>&1; echo $$? >$(IGNORED).code; } | tee $(IGNORED)
 	@echo "skipped: $$(grep -c -E '(^|\.\.\. )skipped' $(IGNORED)) of the slow tests, for the reasons above"; exit $$(cat $(IGNORED).code)
 
@@ -137,7 +137,8 @@ setup-targets: build ## Install what targets and services need from Debian and t
 setup-kubernetes: ## Build a control plane of Kubernetes for the slow test of agents in pods; nine minutes the first time
 	scripts/setup-kubernetes.sh
 
-docs: ## Build the API documentation, warnings as errors
+# After ui, as test-ui: what the latter writes anew must not be packed meanwhile.
+docs: ui ## Build the API documentation, warnings as errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
 
 docs-commands: ## Write docs/commands and the dashboards again, from what prony prints

@@ -191,15 +191,17 @@ pub struct FleetSummary {
 pub struct AgentsCompared {
     /// Blocks of valid trials that have times of every agent.
     pub blocks: u32,
-    /// Fewest blocks in which as many agents can be told apart.
+    /// Blocks that it takes to compare as many agents.
     pub blocks_needed: u32,
-    /// Agents that differ, the furthest first; some agent is named falsely in at most 1 − confidence of all runs.
+    /// Agents that differ, the furthest first, at most eight, each from those that were not named before; some agent is
+    /// named falsely in at most 1 − confidence of all runs. Of two agents the slower one is named.
     pub differ: Vec<String>,
     /// All of that in one sentence.
     pub text: Said,
 }
 
-/// An agent's response time over that of the others (their geometric mean), by blocks.
+/// An agent's response time over that of the others (their geometric mean), by blocks. Agents that were named before it
+/// are not among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct AgentRatio {
     /// Above 1 where the agent saw longer times than the others.

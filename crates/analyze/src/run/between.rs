@@ -8,7 +8,7 @@
 
 use super::data::RunData;
 use super::ratio::interval_of_logs;
-use crate::stats::exchange::{Block, fewest_blocks, unlike};
+use crate::stats::exchange::{Against, Block, fewest_blocks, unlike};
 use crate::stats::student::MeanTest;
 use crate::words::{Noun, count, ends, percent, ratios};
 use schema::agents::{AgentRatio, AgentReport, AgentsCompared};
@@ -20,9 +20,9 @@ use units::Seed;
 
 /// Median and 99th percentile.
 const QUANTILES: usize = 2;
-/// Most permutations, and most rows that all of them may move: half a second of one core.
+/// Most permutations of a test, and most rows that all of them may move: a tenth of a second of one core.
 const PERMUTATIONS: usize = 9_999;
-const ROWS_MAX: usize = 20_000_000;
+const ROWS_MAX: usize = 5_000_000;
 
 /// What was found.
 pub(super) struct Between {
@@ -54,16 +54,12 @@ pub(super) fn between(data: &RunData<'_>, names: &[&str]) -> Option<Between> {
         return Some(Between { compared, ratios: Vec::new() });
     }
     let permutations = (ROWS_MAX / (names.len() * blocks.len())).clamp(999, PERMUTATIONS);
-    let p = unlike(&blocks, permutations, Seed(data.plan.seed).derive("agents", 0));
+    let found = unlike(&blocks, alpha, permutations, Seed(data.plan.seed).derive("agents", 0));
     let level = 1.0 - alpha / (names.len() * QUANTILES) as f64;
-    let ratios: Vec<[AgentRatio; QUANTILES]> = (0..names.len())
-        .map(|agent| [0, 1].map(|of| ratio(&of_others(&blocks, agent, of), level, p[agent][of])))
-        .collect();
-    let mut named: Vec<(usize, usize)> =
-        (0..names.len()).filter_map(|agent| Some((agent, furthest(&ratios[agent], alpha)?))).collect();
-    named.sort_by(|a, b| distance(&ratios[b.0][b.1]).total_cmp(&distance(&ratios[a.0][a.1])));
-    compared.differ = named.iter().map(|(agent, _)| names[*agent].to_owned()).collect();
-    compared.text = match named.first() {
+    let ratios: Vec<[AgentRatio; QUANTILES]> =
+        found.against.iter().map(|of| of.each_ref().map(|against| ratio(against, level))).collect();
+    compared.differ = found.named.iter().map(|(agent, _)| names[*agent].to_owned()).collect();
+    compared.text = match found.named.first() {
         Some((agent, of)) => differs(&compared, &ratios[*agent][*of], *of),
         None => said!(
             "agents.compared.alike",
@@ -106,32 +102,12 @@ fn rows(agents: &[AgentReport], names: &[&str]) -> Option<Block<QUANTILES>> {
     names.iter().map(row).collect()
 }
 
-/// By block: the agent's value less the mean of the others.
-fn of_others(blocks: &[Block<QUANTILES>], agent: usize, of: usize) -> Vec<f64> {
-    let one = |block: &Block<QUANTILES>| {
-        let all: f64 = block.iter().map(|row| row[of]).sum();
-        let own = block[agent][of];
-        own - (all - own) / (block.len() - 1) as f64
-    };
-    blocks.iter().map(one).collect()
-}
-
-fn ratio(logs: &[f64], level: f64, p: f64) -> AgentRatio {
-    let interval = MeanTest::of_logs(logs).ok().map(|test| {
+fn ratio(against: &Against, level: f64) -> AgentRatio {
+    let interval = MeanTest::of_logs(&against.by_block).ok().map(|test| {
         let (low, high) = test.interval(level);
         interval_of_logs(low, high)
     });
-    AgentRatio { ratio: (logs.iter().sum::<f64>() / logs.len() as f64).exp(), interval, p }
-}
-
-/// The quantile in which an agent differs most, of those in which it differs.
-fn furthest(of: &[AgentRatio; QUANTILES], alpha: f64) -> Option<usize> {
-    let differing = (0..QUANTILES).filter(|quantile| of[*quantile].p <= alpha);
-    differing.max_by(|a, b| distance(&of[*a]).total_cmp(&distance(&of[*b])))
-}
-
-fn distance(of: &AgentRatio) -> f64 {
-    of.ratio.ln().abs()
+    AgentRatio { ratio: against.mean().exp(), interval, p: against.p }
 }
 
 /// The furthest with its size, the others by name.
@@ -220,8 +196,24 @@ mod tests {
         let ends = of_b.interval.map_or((0.0, 0.0), ends);
         assert!(ends.0 > 1.4 && ends.0 < 1.5 && ends.1 > 1.5 && ends.1 < 1.6 && of_b.p <= 0.05, "{of_b:?}");
         let compared = slow.compared.expect("compared");
-        assert_eq!(compared.differ[0], "b");
+        assert_eq!(compared.differ, ["b"]);
         assert!(compared.text.text().starts_with("Agent b differs most: its p"), "{}", compared.text);
+    }
+
+    #[test]
+    fn the_furthest_is_named_first_with_its_size_and_the_others_by_name() {
+        let both = found(&made(12, 1, |block| {
+            let [a, b, c] = in_turn(block);
+            [a, b * 2, c * 8]
+        }));
+        let compared = both.compared.expect("compared");
+        // Of the two that are left the slower one.
+        assert_eq!(compared.differ, ["c", "b"], "{compared:?}");
+        let text = compared.text.text();
+        assert!(
+            text.starts_with("Agent c differs most") && text.ends_with("nothing. Also different: b."),
+            "{text}"
+        );
     }
 
     #[test]
@@ -237,6 +229,7 @@ mod tests {
         let few = found(&made(4, 2, late));
         let compared = few.compared.expect("of four blocks, each of two trials");
         assert_eq!((compared.blocks, compared.blocks_needed), (4, 5));
+        assert!(compared.text.text().ends_with("4 blocks of valid trials, 5 needed."), "{}", compared.text);
         assert!(compared.differ.is_empty() && few.agents[1].p50_of_others.is_none());
         assert!(fleet(&nine.0, &[]).expect("a fleet").compared.is_none());
     }

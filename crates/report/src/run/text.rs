@@ -50,6 +50,7 @@ fn text(run: &RunFile, analysis: &AnalysisFile, style: Style, notes: Notes) -> S
         claims(&page, columns),
         thresholds(&page, columns),
         comparisons(&page, columns),
+        agents(&page, columns),
         capacity(&page, columns),
         effects(&page, columns),
         layers(&page, columns),
@@ -204,6 +205,15 @@ fn comparisons(page: &Page, columns: usize) -> String {
         text += &indented(&table(&header, &rows, columns - 2));
     }
     text + &footnotes(&notes, columns)
+}
+
+/// The files show each agent.
+fn agents(page: &Page, columns: usize) -> String {
+    if page.agents_compared.is_empty() {
+        return String::new();
+    }
+    heading("Agents of the fleet", "each against the others")
+        + &paragraph("  ", &page.agents_compared, columns)
 }
 
 /// The files show the intervals and laws of each level too.

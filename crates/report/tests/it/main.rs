@@ -2,6 +2,7 @@
 //! One binary, because each would link the crate again.
 
 mod across;
+mod agents;
 mod capacity;
 mod charts;
 mod factors;

@@ -33,9 +33,10 @@ fn every_command_of_the_documents_is_understood() {
     let (empty, mut wrong, mut calls) = (tempfile::tempdir().unwrap(), Vec::new(), 0);
     for file in blocks::documents() {
         let text = std::fs::read_to_string(root().join(&file)).unwrap();
+        wrong.extend(unmarked(&file, &text));
         for line in blocks::commands(&file, &text) {
             match understood(empty.path(), &line.text) {
-                Ok(ways) => calls += ways.len(),
+                Ok(read) => calls += read.ways.len(),
                 Err(error) => wrong.push(format!("{line}\n  {}", error.replace('\n', "\n  "))),
             }
         }
@@ -79,14 +80,16 @@ fn every_command_of_the_documents_is_right() {
     assert!(wrong.is_empty(), "{} commands are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Commands in blocks that do not say that they hold commands.
+fn unmarked(file: &Path, text: &str) -> Vec<String> {
+    let says = |line: &Line| format!("{line}\n  mark its block `sh`, or `console` with `$ ` before it");
+    blocks::unmarked(file, text).iter().map(says).collect()
+}
+
 /// Checks the commands of one document, in a folder of its own.
 fn check_document(world: &World, file: &Path, wrong: &mut Vec<String>, tally: &mut Tally) {
     let text = std::fs::read_to_string(root().join(file)).unwrap();
-    let unmarked = blocks::unmarked(file, &text);
-    let unmarked = unmarked.iter();
-    wrong.extend(
-        unmarked.map(|line| format!("{line}\n  mark its block `sh`, or `console` with `$ ` before it")),
-    );
+    wrong.extend(unmarked(file, &text));
     let lines = blocks::commands(file, &text);
     if lines.is_empty() {
         return;
@@ -119,8 +122,8 @@ fn every_flag_in_the_running_text_exists() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Mistakes that prony's own parser or the tables of `words` find, each with what its error names.
-const MISUNDERSTOOD: [(&str, &str); 9] = [
+/// Mistakes that are found without anything being run, each with what its error names.
+const MISUNDERSTOOD: [(&str, &str); 11] = [
     ("prony load http://127.0.0.1:8080/ --no-such-flag", "--no-such-flag"),
     ("prony load http://127.0.0.1:8080/ -d 10x", "not one of its units"),
     ("prony laod http://127.0.0.1:8080/", "no way to check"),
@@ -129,6 +132,8 @@ const MISUNDERSTOOD: [(&str, &str); 9] = [
     ("prony doctor --tune --restore --bogus", "--bogus"),
     ("prony reference --law uniform", "uniform"),
     ("prony calibrate --quick --for", "--for"),
+    ("make no-such-rule", "no rule"),
+    ("no-such-program | prony audit -", "no-such-program"),
     ("prony load 'http://127.0.0.1:8080/", "quote"),
 ];
 
@@ -138,8 +143,6 @@ fn planted_mistakes_trip(world: &World) {
     for (line, cause) in MISUNDERSTOOD.into_iter().chain([
         ("prony run experiments/no-such-file.toml", "cannot read"),
         ("prony why runs/2020-01-01T00-00-00Z-none", "runs/2020"),
-        ("make no-such-rule", "no rule"),
-        ("no-such-program | prony audit -", "no-such-program"),
     ]) {
         let error = check(world, &place, line).expect_err(line);
         assert!(error.contains(cause), "{line}: no `{cause}` in\n{error}");
@@ -158,31 +161,35 @@ fn planted_mistakes_trip(world: &World) {
     assert!(inline("prony run FILE --dry-run").is_ok() && inline("prony targets check --all").is_ok());
 }
 
-/// How each call of prony in a line is checked, with its arguments, which prony's parser takes.
-fn understood(empty: &Path, line: &str) -> Result<Vec<(Way, Vec<String>)>, String> {
-    let steps = words::steps(line)?;
-    let calls = steps.iter().filter_map(words::arguments);
-    calls
-        .map(|arguments| {
-            let way = words::way(arguments)?;
-            // Before anything is shortened, which would hide a bad value.
-            read_only(empty, arguments)?;
-            Ok((way, arguments.to_vec()))
-        })
-        .collect()
+/// A line of which every word is understood.
+#[derive(Debug)]
+struct Understood {
+    steps: Vec<Step>,
+    /// How each call of prony is checked, with its arguments, which prony's parser takes.
+    ways: Vec<(Way, Vec<String>)>,
+    /// Why the other programs cannot be called here, where one cannot.
+    elsewhere: Option<String>,
+}
+
+fn understood(empty: &Path, line: &str) -> Result<Understood, String> {
+    let (steps, mut ways, mut elsewhere) = (words::steps(line)?, Vec::new(), None);
+    for step in &steps {
+        let Some(arguments) = words::arguments(step) else {
+            elsewhere = elsewhere.or(program(step)?);
+            continue;
+        };
+        let way = words::way(arguments)?;
+        // Before anything is shortened, which would hide a bad value.
+        read_only(empty, arguments)?;
+        ways.push((way, arguments.to_vec()));
+    }
+    Ok(Understood { steps, ways, elsewhere })
 }
 
 /// Checks one line; how it was done, or what is wrong.
 fn check(world: &World, place: &Path, line: &str) -> Result<String, String> {
-    let ways = understood(&world.empty(), line)?;
-    let mut steps = words::steps(line)?;
-    let mut elsewhere = None;
-    for step in &mut steps {
-        if words::arguments(step).is_none() {
-            elsewhere = elsewhere.or(program(step)?);
-        }
-        place::with_runs(&mut step.words);
-    }
+    let Understood { mut steps, ways, elsewhere } = understood(&world.empty(), line)?;
+    steps.iter_mut().for_each(|step| place::with_runs(&mut step.words));
     let read = ways.iter().find_map(|(way, _)| match way {
         Way::Read(reason) => Some(*reason),
         _ => None,
