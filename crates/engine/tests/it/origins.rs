@@ -112,7 +112,9 @@ fn in_an_open_loop_each_arrival_reaches_its_origin() {
         assert!(account.scheduled > 200, "{account:?}");
         assert_eq!(account.failed_total(), 0, "{driver:?}: {:?}", sum.examples);
         let seen = servers.each_ref().map(Scripted::requests);
-        assert_eq!(seen.iter().sum::<u64>(), account.completed + account.censored, "{driver:?}: {account:?}");
+        // What was censored was in flight at the end or never sent: a server may or may not have met it.
+        let met = account.completed..=account.completed + account.censored;
+        assert!(met.contains(&seen.iter().sum::<u64>()), "{driver:?}: {seen:?} of {account:?}");
         assert!(seen.iter().all(|count| *count > 20), "{seen:?}");
     });
 }
