@@ -137,9 +137,10 @@ setup-targets: build ## Install what targets and services need from Debian and t
 setup-kubernetes: ## Build a control plane of Kubernetes for the slow test of agents in pods; nine minutes the first time
 	scripts/setup-kubernetes.sh
 
-# After ui, as test-ui: what the latter writes anew must not be packed meanwhile.
+# After ui, as test-ui: what the latter writes anew must not be packed meanwhile. There are no examples: with `--examples`
+# dependencies have the features that clippy has checked them with, and are not checked again.
 docs: ui ## Build the API documentation, warnings as errors
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items --lib --bins --examples
 
 docs-commands: ## Write docs/commands and the dashboards again, from what prony prints
 	PRONY_WRITE_DOCS=1 $(CARGO) test --locked -p prony --test it -- docs_commands::pages::the_pages_of_commands_are_fresh dashboards::the_dashboards

@@ -175,6 +175,7 @@ fn plan_time(plan: &ExperimentPlan, runs: &Path) -> PlanTime {
         least_ns: of(trials, phases.warmup_at_least_ns),
         most_ns: of(trials, phases.warmup_at_most_ns),
         search_ns: plan.search().map_or(0.0, |s| of(s.trials_max.into(), phases.warmup_at_most_ns)),
-        by_clock: history::trial_ns(&found.runs).map(by_clock),
+        // A trial of a soak lasts as long as the soak, whatever trials of that name took.
+        by_clock: history::trial_ns(&found.runs).filter(|_| plan.soak.is_none()).map(by_clock),
     }
 }

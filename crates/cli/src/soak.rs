@@ -4,7 +4,7 @@ use crate::alarms::{self, Alarms};
 use crate::args::{SoakArgs, TextOrJson};
 use crate::environment::environment;
 use crate::monitor::Monitor;
-use crate::run::{after_alarms, watch};
+use crate::run::{after_alarms, print_plan, watch};
 use crate::soak_progress::SoakProgress;
 use crate::{calibrate, exit, fleet, output, report_files, screen};
 use anyhow::{Context as _, Result};
@@ -13,12 +13,16 @@ use record::RunFolder;
 use runner::Outcome;
 use runner::soak::windows::soak_plan;
 use schema::analysis::AnalysisFile;
+use schema::calibration::CalibrationSummary;
 use schema::plan::{ExperimentPlan, LoadPlan};
 use std::path::Path;
 
 pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
     plan::processes::raise_descriptor_limit();
     let usable_cpus = launch::pin::usable_cpus()?;
+    if args.dry_run {
+        return dry_run(args, usable_cpus);
+    }
     let mut progress = SoakProgress::new(screen::is_live());
     let runs = args.resume.as_deref().and_then(Path::parent).unwrap_or(&args.runs);
     let mut monitor = Monitor::begin(&args.monitor, &args.consent, runs)?;
@@ -32,10 +36,8 @@ pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
             (outcome, alarms, environment)
         }
         None => {
-            let (mut plan, text, context) = plan(args, usable_cpus)?;
-            plan.alarms.extend(alarms::of_flags(&args.alarms)?);
-            let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
-            let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
+            let (plan, text, context) = plan(args, usable_cpus)?;
+            let limit = limit_of(&plan, &context);
             let environment = environment(&args.runs, &args.consent, limit)?;
             let alarms = watch(&args.alarms, &plan.alarms, runs, &environment)?;
             let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
@@ -47,6 +49,17 @@ pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
     let outcome = outcome?;
     monitor.end(outcome.folder.path());
     Ok(after_alarms(finish(&outcome, args.format)?, &environment))
+}
+
+fn dry_run(args: &SoakArgs, usable_cpus: Vec<u32>) -> Result<u8> {
+    let (plan, _, context) = plan(args, usable_cpus)?;
+    print_plan(&plan, limit_of(&plan, &context).as_ref(), (args.format, &args.runs))?;
+    Ok(exit::DONE)
+}
+
+fn limit_of(plan: &ExperimentPlan, context: &Context) -> Option<CalibrationSummary> {
+    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
+    calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len())
 }
 
 /// The plan of a new soak, with the experiment's text and the context that it was resolved in.
@@ -65,6 +78,7 @@ fn plan(args: &SoakArgs, usable_cpus: Vec<u32>) -> Result<(ExperimentPlan, Strin
         );
     }
     fleet::enlist_all(&mut plan, args.fleet.as_deref())?;
+    plan.alarms.extend(alarms::of_flags(&args.alarms)?);
     Ok((plan, text, context))
 }
 

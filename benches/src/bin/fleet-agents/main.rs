@@ -7,16 +7,19 @@
 //!
 //! `fleet-agents record FILE` keeps one parcel of a real load; `fleet-agents measure --agents N` plays it N times an
 //! interval and prints what the controller took: CPU time, peak memory, bytes. Nothing is sent to a target.
+//! `fleet-agents cost URL` loads a target with real agents and without, in turns, and prints what a request costs both.
 //! Invariants: simulated agents speak the words of real ones, and the controller cannot know the difference: it checks
 //! digest, order, sums and manifest of every parcel. All agents end an interval at the same moment, which is the worst.
 //! The CPU time is the kernel's of the controller's process alone.
-//! Absent on purpose: agents that make load, other hosts, TLS.
+//! Absent on purpose: other hosts, TLS.
 
 mod agent;
 mod body;
+mod cost;
 
 use agent::{Begun, Counted, Play};
 use clap::{Parser, Subcommand};
+use cost::Cost;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
@@ -66,6 +69,26 @@ enum Task {
         #[arg(long, default_value_t = 1)]
         every: u64,
     },
+    /// Load a target with a fleet and without, in turns: CPU time of a request
+    Cost {
+        /// What is loaded; it must be there
+        url: String,
+        /// The program
+        #[arg(long)]
+        prony: PathBuf,
+        /// How many agents on this host, or a fleet file
+        #[arg(long, default_value = "1")]
+        fleet: String,
+        /// How often both
+        #[arg(long, default_value_t = 20)]
+        blocks: u32,
+        /// Seconds of the longer load of two
+        #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(4..))]
+        seconds: u64,
+        /// Options of `prony load`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -74,6 +97,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         Task::Measure { file, prony, agents, parcels, every } => {
             let interval = Duration::from_secs(every);
             measure(&prony, agents, Play { bodies: body::replay(&file, parcels, agents)?, interval })
+        }
+        Task::Cost { url, prony, fleet, blocks, seconds, options } => {
+            Cost { prony, url, fleet, blocks, long_s: seconds, options }.measure()
         }
     }
 }

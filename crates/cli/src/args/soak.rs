@@ -11,6 +11,7 @@ use units::Nanos;
   prony soak experiments/go-frameworks.toml --for 3d --cell go/gin --horizon 30d
   prony soak experiments/demo.toml --for 8h --stop-when never --format json
   prony soak experiments/demo.toml --for 8h --fleet 2
+  prony soak experiments/demo.toml --for 8h --dry-run
   prony soak --resume runs/2026-11-21T09-30-00Z-demo
 
 One cell of the experiment is loaded for hours; memory, descriptors, threads, goroutines, heap and connections of the
@@ -39,6 +40,9 @@ pub(crate) struct SoakArgs {
     /// When to end before the time is over: leak (once one is certain) or never
     #[arg(long, value_name = "WHEN", default_value = "leak", conflicts_with = "resume", value_parser = parse_enum::<StopWhen>(&["leak", "never"]))]
     pub(crate) stop_when: StopWhen,
+    /// Print the plan and its time, run nothing
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) dry_run: bool,
     /// Go on with a soak that was interrupted, in a new segment: the target is restarted
     #[arg(long, value_name = "RUN", conflicts_with_all = ["file", "time"])]
     pub(crate) resume: Option<PathBuf>,

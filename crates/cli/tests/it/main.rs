@@ -24,6 +24,7 @@ mod factors;
 mod fault;
 mod files;
 mod fleet;
+mod fleet_clocks;
 mod fleet_keys;
 mod fleet_kubernetes;
 mod fleet_manifest;

@@ -1,6 +1,6 @@
 //! `prony soak` against the reference target with leaks of known size: verdicts, exit codes, files, resumption.
 
-use crate::command::{Done, bad, done, measured, prony, turn};
+use crate::command::{Done, bad, done, good, measured, prony, turn};
 use crate::load::check_schema;
 use crate::run::read;
 use rustix::process::{Pid, Signal, kill_process};
@@ -118,6 +118,34 @@ fn a_leak_beyond_the_horizon_rises_and_is_not_steady() {
     // A busy host may void the load; then the exit code says so.
     let believed = read(&soak.run().join("analysis.json"))["belief"]["level"] != "no";
     exit_code(&done, if believed { 0 } else { 2 });
+}
+
+#[test]
+fn a_dry_run_shows_windows_thresholds_and_alarms_and_makes_no_folder() {
+    let soak = Soak::new(
+        "reference = { mean = \"200us\" }\n[[threshold]]\ntext = \"fast enough\"\nmetric = \"p99\"\nis = \"< 50ms\"",
+    );
+    let wanted = ["--for", "1h", "--horizon", "7d", "--dry-run", "--alarm", "errors > 5% for 2m"];
+    let plan = good(&soak.args(&wanted)).out;
+    for said in [
+        "phases\n  warm-up 500ms, then 60 samples of 1m\n",
+        "soak\n  each sample is a window; counters are read every 1s; it ends once a leak is certain\n",
+        "  what is not exhausted within 168h is no leak\n",
+        "  thresholds: fast enough\n",
+        "  alarms: errors > 5% for 2m\n",
+        "\n1 trial, 60.0 minutes of load\n",
+    ] {
+        assert!(plan.contains(said), "no `{said}` in\n{plan}");
+    }
+    let plan: Value =
+        serde_json::from_str(&good(&soak.args(&[&wanted[..], &["--format", "json"]].concat())).out).unwrap();
+    assert_eq!(plan["soak"]["windows"], 60);
+    assert_eq!(
+        std::fs::read_dir(soak.folder.path()).unwrap().count(),
+        1,
+        "only the experiment file is there"
+    );
+    bad(&["soak", "--resume", "runs/none", "--dry-run"], 1, &["--dry-run", "--resume"]);
 }
 
 #[test]

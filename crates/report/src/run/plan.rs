@@ -1,4 +1,5 @@
-//! What `prony run --dry-run` and `prony knee --dry-run` print: the plan as it will be run, and the time it takes.
+//! What `prony run --dry-run`, `prony knee --dry-run` and `prony soak --dry-run` print: the plan as it will be run, and the
+//! time it takes.
 
 use crate::format;
 use crate::format::counted;
@@ -6,6 +7,7 @@ use crate::host::instrument::instrument_line;
 use schema::calibration::CalibrationSummary;
 use schema::capacity::LadderOrder;
 use schema::plan::{CellPlan, ExperimentPlan, PhasePlan, PinPlan, TargetPlan, TargetSource};
+use schema::soak::StopWhen;
 use std::fmt::Write as _;
 use units::Nanos;
 use units::format::ranges;
@@ -49,7 +51,8 @@ pub fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>, time
     }
     let _ = writeln!(text, "instrument\n  {}", instrument_line(limit));
     text += &knee(plan, time);
-    if plan.search().is_none() {
+    text += &soak(plan);
+    if plan.search().is_none() && plan.soak.is_none() {
         text += &order(plan);
     }
     text + &duration(plan, time)
@@ -154,12 +157,30 @@ fn knee(plan: &ExperimentPlan, time: &PlanTime) -> String {
     )
 }
 
+/// What a soak adds; empty for other runs.
+fn soak(plan: &ExperimentPlan) -> String {
+    let Some(soak) = &plan.soak else { return String::new() };
+    let end = match soak.stop_when {
+        StopWhen::Leak => "ends once a leak is certain",
+        StopWhen::Never => "goes on to its end, whatever it finds",
+    };
+    let each = |values: Vec<&str>| if values.is_empty() { "none".to_owned() } else { values.join("; ") };
+    format!(
+        "soak\n  each sample is a window; counters are read every {}; it {end}\n  what is not exhausted within {} is no \
+         leak\n  thresholds: {}\n  alarms: {}\n",
+        Nanos(soak.tick_ns),
+        Nanos(soak.horizon_ns),
+        each(plan.thresholds.iter().map(|one| one.text.as_str()).collect()),
+        each(plan.alarms.iter().map(|one| one.text.as_str()).collect()),
+    )
+}
+
 /// By the phases, and by the clock where earlier runs tell; and when blocks end.
 fn duration(plan: &ExperimentPlan, time: &PlanTime) -> String {
     let trials = plan.order.len();
     let [least, most] = [time.least_ns, time.most_ns].map(|time| format!("{:.1}", minutes(time)));
     let range = if least == most { most } else { format!("{least} to {most}") };
-    let mut text = format!("\n{trials} trials, {range} minutes of load\n");
+    let mut text = format!("\n{}, {range} minutes of load\n", counted(trials as u64, "trial"));
     if let Some(clock) = &time.by_clock {
         let _ = writeln!(
             text,
