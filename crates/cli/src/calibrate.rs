@@ -6,7 +6,7 @@ use crate::{exit, interrupt, output, progress, screen};
 use anyhow::{Context as _, Result, bail};
 use runner::calibrate::{self, BUDGET, BUDGET_BOUNDS, BUDGET_QUICK, CalibrateJob, Progress};
 use schema::calibration::{CalibrationFile, CalibrationSummary};
-use schema::plan::{LoadPlan, PinPlan};
+use schema::plan::{ExperimentPlan, LoadPlan, PinPlan};
 use schema::said::Said;
 use std::path::PathBuf;
 
@@ -84,6 +84,12 @@ pub(crate) fn limit_of(loads: &[&LoadPlan], pin: &PinPlan, usable: usize) -> Opt
         crate::output::say!("note: {error}\n  remedy: run `prony calibrate` again");
         None
     })
+}
+
+/// The same of all loads of a plan, on the CPUs that the process may use.
+pub(crate) fn limit_of_plan(plan: &ExperimentPlan, usable_cpus: &[u32]) -> Option<CalibrationSummary> {
+    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
+    limit_of(&loads, &plan.pin, usable_cpus.len())
 }
 
 /// Where more is asked for than the instrument can give, a warning for each; empty without one.

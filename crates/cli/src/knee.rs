@@ -9,8 +9,6 @@ use crate::{calibrate, exit, fleet, run, screen};
 use anyhow::{Context as _, Result, bail};
 use plan::net::HttpUrl;
 use plan::{CONFIRMATIONS, Context, KneeWishes, Levels, SearchWishes, TOLERANCE, defaults};
-use schema::calibration::CalibrationSummary;
-use schema::plan::{ExperimentPlan, LoadPlan};
 use schema::said::Said;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -33,7 +31,7 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
     };
     let mut wishes = wishes(args)?;
     let mut plan = plan::capacity(&subject.name, &subject.text, &context, &wishes)?;
-    let mut limit = limit_of(&plan, &context);
+    let mut limit = calibrate::limit_of_plan(&plan, &context.usable_cpus);
     // Beyond what the generator can offer a search would only find the generator. Of agents elsewhere that is not known.
     let is_known = fleet::is_of_this_host(args.fleet.as_deref())?;
     let bound = limit.as_ref().and_then(|limit| limit.max_rate_per_s).filter(|_| is_known);
@@ -42,7 +40,7 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
     {
         search.max_rate = Some(PerSecond(bound.floor().max(1.0)));
         plan = plan::capacity(&subject.name, &subject.text, &context, &wishes)?;
-        limit = limit_of(&plan, &context);
+        limit = calibrate::limit_of_plan(&plan, &context.usable_cpus);
     }
     if let Some(capacity) = &mut plan.capacity {
         capacity.notes.extend(subject.note);
@@ -61,11 +59,6 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
     let outcome = outcome?;
     monitor.end(outcome.folder.path());
     run::finish(&outcome, args.format, None)
-}
-
-fn limit_of(plan: &ExperimentPlan, context: &Context) -> Option<CalibrationSummary> {
-    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
-    calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len())
 }
 
 fn wishes(args: &KneeArgs) -> Result<KneeWishes> {

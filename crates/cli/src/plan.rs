@@ -9,7 +9,7 @@ use plan::Context;
 use record::history::{self, Found};
 use runner::Outcome;
 use schema::design::Share;
-use schema::plan::{ExperimentPlan, LoadPlan};
+use schema::plan::ExperimentPlan;
 
 /// The half-width that is planned for where neither arguments nor file name one: METHOD's margin.
 const PRECISION: f64 = plan::defaults::MARGIN;
@@ -76,8 +76,7 @@ fn history(args: &PlanArgs, plan: &ExperimentPlan) -> Result<Found> {
 /// The first blocks of the experiment as a run of its own.
 fn pilot(args: &PlanArgs, mut plan: ExperimentPlan, text: &str, context: &Context) -> Result<Outcome> {
     plan::pilot(&mut plan);
-    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
-    let calibration = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
+    let calibration = calibrate::limit_of_plan(&plan, &context.usable_cpus);
     let environment = environment(&args.runs, &args.consent, calibration)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, text, context, &environment, &mut progress);

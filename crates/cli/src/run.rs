@@ -14,7 +14,7 @@ use runner::{Environment, Outcome};
 use schema::alarm::AlarmPlan;
 use schema::analysis::AnalysisFile;
 use schema::calibration::CalibrationSummary;
-use schema::plan::{ExperimentPlan, LoadPlan};
+use schema::plan::ExperimentPlan;
 use schema::trial::TrialOutcome;
 use std::path::Path;
 
@@ -49,8 +49,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     }
     fleet::enlist_all(&mut plan, args.fleet.as_deref())?;
     plan.alarms.extend(alarms::of_flags(&args.alarms)?);
-    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
-    let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
+    let limit = calibrate::limit_of_plan(&plan, &context.usable_cpus);
     if args.dry_run {
         print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;
         return Ok(exit::DONE);

@@ -13,8 +13,7 @@ use record::RunFolder;
 use runner::Outcome;
 use runner::soak::windows::soak_plan;
 use schema::analysis::AnalysisFile;
-use schema::calibration::CalibrationSummary;
-use schema::plan::{ExperimentPlan, LoadPlan};
+use schema::plan::ExperimentPlan;
 use std::path::Path;
 
 pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
@@ -37,7 +36,7 @@ pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
         }
         None => {
             let (plan, text, context) = plan(args, usable_cpus)?;
-            let limit = limit_of(&plan, &context);
+            let limit = calibrate::limit_of_plan(&plan, &context.usable_cpus);
             let environment = environment(&args.runs, &args.consent, limit)?;
             let alarms = watch(&args.alarms, &plan.alarms, runs, &environment)?;
             let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
@@ -53,13 +52,12 @@ pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
 
 fn dry_run(args: &SoakArgs, usable_cpus: Vec<u32>) -> Result<u8> {
     let (plan, _, context) = plan(args, usable_cpus)?;
-    print_plan(&plan, limit_of(&plan, &context).as_ref(), (args.format, &args.runs))?;
+    print_plan(
+        &plan,
+        calibrate::limit_of_plan(&plan, &context.usable_cpus).as_ref(),
+        (args.format, &args.runs),
+    )?;
     Ok(exit::DONE)
-}
-
-fn limit_of(plan: &ExperimentPlan, context: &Context) -> Option<CalibrationSummary> {
-    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
-    calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len())
 }
 
 /// The plan of a new soak, with the experiment's text and the context that it was resolved in.

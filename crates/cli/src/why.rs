@@ -10,7 +10,6 @@ use record::RunFolder;
 use runner::intervene;
 use schema::finding::{CellWhy, Finding, FindingSeverity, WhyFile};
 use schema::intervention::InterventionVerdict;
-use schema::plan::LoadPlan;
 use schema::run::RunFile;
 use schema::spans::SpansFile;
 use schema::text::nearest;
@@ -66,8 +65,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
     }
     plan::processes::raise_descriptor_limit();
     let usable_cpus = launch::pin::usable_cpus()?;
-    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
-    let limit = calibrate::limit_of(&loads, &plan.pin, usable_cpus.len());
+    let limit = calibrate::limit_of_plan(&plan, &usable_cpus);
     let environment = environment(&args.runs, &args.consent, limit)?;
     let context = Context { project: runner::project_of(&plan), usable_cpus, pin: None };
     let mut progress = RunProgress::new(screen::is_live());

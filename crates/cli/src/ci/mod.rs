@@ -18,7 +18,6 @@ use git::{Repository, Trees};
 use plan::Context;
 use runner::Outcome;
 use schema::ci::CiCommit;
-use schema::plan::LoadPlan;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -64,8 +63,7 @@ pub(crate) fn ci(args: &CiArgs) -> Result<u8> {
         output::write(None, &text)?;
         return Ok(exit::DONE);
     }
-    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
-    environment.calibration = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
+    environment.calibration = calibrate::limit_of_plan(&plan, &context.usable_cpus);
     plan.alarms.extend(alarms::of_flags(&args.alarms)?);
     let alarms = run::watch(&args.alarms, &plan.alarms, &args.runs, &environment)?;
     let mut progress = RunProgress::new(screen::is_live());
